@@ -3,14 +3,9 @@
 #include <chrono>
 #include <cstdint>
 
-#include "base/named_type.h"
+#include "base/timestamp.h"
 
-namespace strom {
-
-/// Milliseconds since 1970-01-01 UTC, from the wall clock. For stamps only; durations come from rt::Now().
-using TimestampMs = NamedType<int64_t, struct TimestampMsTag>;
-
-namespace rt {
+namespace strom::rt {
 
 using Duration = std::chrono::nanoseconds;
 
@@ -28,5 +23,4 @@ struct MonotonicTime {
 MonotonicTime Now();
 TimestampMs WallClockNow();
 
-}  // namespace rt
-}  // namespace strom
+}  // namespace strom::rt
