@@ -45,6 +45,13 @@ if(STROM_MOLD)
 endif()
 find_program(STROM_CCACHE ccache)
 if(STROM_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
-    CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${STROM_CCACHE})
+  # Paths below the tree are hashed relative to the build folder, and precompiled headers by their content: a clone in
+  # another folder hits the cache.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    CCACHE_MAXSIZE=10G CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${STROM_CCACHE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(strom_flags INTERFACE -fpch-preprocess)
+  else()
+    target_compile_options(strom_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
 endif()

@@ -3,6 +3,8 @@
 # A room is the folder src/NAME: its sources make the library strom_NAME, its *_test.cc the program NAME_test,
 # each *_fuzz.cc a fuzz entry NAME_..., each *_bench.cc a benchmark. ROOMS names the rooms that it may include.
 # With MAIN the file main.cc makes the binary of that name.
+include(StromPrecompiled)
+
 function(strom_room name)
   cmake_parse_arguments(ARG "" "MAIN" "ROOMS;LINK;PRIVATE_LINK" ${ARGN})
   set(dir ${CMAKE_SOURCE_DIR}/src/${name})
@@ -19,6 +21,7 @@ function(strom_room name)
       target_link_libraries(strom_${name} PUBLIC strom_${room})
     endif()
   endforeach()
+  strom_precompiled(strom_${name} strom_pch)
   if(EXISTS ${dir}/room.cmake)
     include(${dir}/room.cmake)
   endif()
@@ -31,7 +34,8 @@ function(strom_room name)
   if(STROM_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE strom_${name} GTest::gtest GTest::gmock GTest::gtest_main)
-    target_compile_definitions(${name}_test PRIVATE STROM_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    strom_source_dir(${name}_test)
+    strom_precompiled(${name}_test strom_test_pch)
     # Libraries that only the room's .cc files see are seen by its tests, too.
     target_link_libraries(${name}_test PRIVATE ${ARG_PRIVATE_LINK})
     gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${name} DISCOVERY_TIMEOUT 60)
@@ -62,3 +66,11 @@ function(strom_room name)
     endforeach()
   endif()
 endfunction()
+
+# The fuzz entries' names, one a line, for whoever runs them: <build>/fuzz_targets.txt.
+function(strom_write_fuzz_targets)
+  get_property(targets GLOBAL PROPERTY STROM_FUZZ_TARGETS)
+  list(JOIN targets "\n" lines)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/fuzz_targets.txt CONTENT "@lines@\n" @ONLY)
+endfunction()
+cmake_language(DEFER DIRECTORY ${CMAKE_SOURCE_DIR} CALL strom_write_fuzz_targets)
