@@ -32,7 +32,7 @@ using Stored = std::conditional_t<std::is_void_v<T>, Unit, T>;
 class ResumeMessage final : public Message {
  public:
   explicit ResumeMessage(std::coroutine_handle<> handle) : handle_(handle) {}
-  void Run() override { handle_.resume(); }
+  void Run() override { Resume(handle_); }
 
  private:
   std::coroutine_handle<> handle_;
@@ -51,6 +51,7 @@ class CallMessage final : public Message {
                             std::coroutine_handle<> awaiter) {
     using R = std::invoke_result_t<F&>;
     if constexpr (TaskValue<R>::kIsTask) {
+      // The task dies before the caller goes on: it may look at what the function holds.
       R task = (*function)();
       if constexpr (std::is_void_v<T>) {
         co_await std::move(task);
@@ -59,6 +60,7 @@ class CallMessage final : public Message {
         T value = co_await std::move(task);
         result->emplace(std::move(value));
       }
+      task = R();
     } else if constexpr (std::is_void_v<T>) {
       (*function)();
       result->emplace();

@@ -10,11 +10,14 @@
 
 namespace strom::rt {
 
-/// One piece of work that another thread hands to an executor. It is run once and destroyed there.
+/// One piece of work that another thread hands to an executor. It is run once and destroyed there; an executor that stops
+/// destroys what has not run.
 class Message {
  public:
   virtual ~Message() = default;
   virtual void Run() = 0;
+
+  Message* next = nullptr;  // the executor's: its inbox is a list through the messages
 };
 
 /// A wait for a point in time. Owned by whoever waits; it must be cancelled before it dies.
@@ -58,8 +61,7 @@ class Executor {
   virtual uint32_t shard_count() const = 0;
   virtual Executor& peer(uint32_t shard_index) = 0;
 
- protected:
-  /// Makes `executor` the current one of this thread for the life of the scope.
+  /// For executors: makes `executor` (or none) the current one of this thread for the life of the scope.
   class Scope {
    public:
     explicit Scope(Executor* executor);

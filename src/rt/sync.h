@@ -12,26 +12,46 @@
 namespace strom::rt {
 
 namespace internal {
-/// One waiting coroutine in a list, with an optional deadline. Lives in the frame of the waiter.
 struct Waiter;
+
+/// Coroutines that wait, first come first served. A list that dies leaves its waiters alone: only their deadlines wake them.
 struct WaitList {
   Waiter* head = nullptr;
   Waiter* tail = nullptr;
+  WaitList() = default;
+  WaitList(const WaitList&) = delete;
+  WaitList& operator=(const WaitList&) = delete;
+  ~WaitList();
   bool empty() const { return head == nullptr; }
   void Add(Waiter& waiter);
   void Remove(Waiter& waiter);
   /// Takes out and posts the first one; false when nobody waits.
   bool WakeOne();
+  /// Takes out and posts those who wait now.
   void WakeAll();
 };
+
+/// One waiting coroutine, with an optional deadline. Lives in the frame of the waiter, at one address.
+/// Invariant: while the timer is armed nobody has woken it, so it is posted once: by the list or by the timer.
 struct Waiter {
+  struct Deadline : Timer {
+    Waiter* waiter = nullptr;
+  };
   std::coroutine_handle<> handle;
   WaitList* list = nullptr;  // null once woken
   Waiter* previous = nullptr;
   Waiter* next = nullptr;
   bool timed_out = false;
-  Timer timer;
+  Deadline timer;
+
+  Waiter() = default;
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+  ~Waiter();
+  static void OnDeadline(Timer& timer);
 };
+
+/// Made in place by Wait() and awaited there: it can be neither copied nor moved.
 struct WaitAwaiter {
   WaitList& list;
   MonotonicTime deadline;
@@ -39,7 +59,7 @@ struct WaitAwaiter {
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> handle);
   /// True when woken, false when the deadline came first.
-  bool await_resume();
+  bool await_resume() const { return !waiter.timed_out; }
 };
 }  // namespace internal
 
@@ -92,7 +112,7 @@ class Gate {
   Event empty_;
 };
 
-/// A counted permit, first come first served. One shard only.
+/// Counted permits, first come first served: a large wish at the head holds back small ones behind it. One shard only.
 class Semaphore {
  public:
   explicit Semaphore(size_t permits) : permits_(permits) {}
@@ -103,6 +123,7 @@ class Semaphore {
 
  private:
   size_t permits_;
+  // Invariant: when somebody queues, the first one wants more than there is.
   std::deque<std::pair<size_t, std::coroutine_handle<>>> queue_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "rt/executor.h"
+#include "rt/frame_cache.h"
 
 namespace strom::rt {
 
@@ -15,26 +16,47 @@ class Task;
 
 namespace internal {
 
-/// A finished task resumes its awaiter through the shard's ready queue, not by symmetric transfer: g++ 12 at -O0 grows the
-/// stack with each transfer, and chains of awaits can be deep. A child that finishes without ever suspending does not pay
-/// for it: await_suspend() of the awaiter sees that it is done and goes on at once.
+/// What this thread resumes next. Awaiting a task and finishing one are a *transfer*: the coroutine suspends, the stack
+/// unwinds to Resume() below, and that goes on with the other coroutine at once, before anything else that is ready. This is
+/// symmetric transfer made by hand: g++ 12 at -O0 grows the stack with each transfer of the language, and chains of awaits
+/// can be deep. While no Resume() runs on the thread the value is the address of `no_trampoline`.
+inline char no_trampoline = 0;
+inline constinit thread_local void* next_to_resume = &no_trampoline;
+
+inline void TransferTo(std::coroutine_handle<> handle) {
+  STROM_ASSERT(next_to_resume == nullptr,
+               "a coroutine is resumed by Executor::Post() or rt::internal::Resume(), never by resume() itself");
+  next_to_resume = handle.address();
+}
+
+/// Resumes `handle` and all that it transfers to, until one of them waits. For executors and their messages; may be nested.
+inline void Resume(std::coroutine_handle<> handle) {
+  void* const outer = std::exchange(next_to_resume, nullptr);
+  for (void* next = handle.address(); next != nullptr; next = std::exchange(next_to_resume, nullptr)) {
+    std::coroutine_handle<>::from_address(next).resume();
+  }
+  next_to_resume = outer;
+}
+
 struct PromiseBase {
   std::coroutine_handle<> awaiter;
-  bool started_inline = false;  // the awaiter is still inside await_suspend()
-  bool finished = false;
+  bool detached = false;  // spawned: the frame destroys itself at the end
+
+  static void* operator new(size_t size) { return AllocateFrame(size); }
+  static void operator delete(void* frame, size_t size) { FreeFrame(frame, size); }
 
   std::suspend_always initial_suspend() noexcept { return {}; }
   struct FinalAwaiter {
-    bool await_ready() noexcept { return false; }
+    bool detached;
+    // Ready: the coroutine runs off its end, which destroys the frame.
+    bool await_ready() noexcept { return detached; }
     template <typename Promise>
     void await_suspend(std::coroutine_handle<Promise> handle) noexcept {
-      PromiseBase& promise = handle.promise();
-      promise.finished = true;
-      if (promise.awaiter && !promise.started_inline) Executor::Current().Post(promise.awaiter);
+      TransferTo(handle.promise().awaiter);
     }
     void await_resume() noexcept {}
   };
-  FinalAwaiter final_suspend() noexcept { return {}; }
+  FinalAwaiter final_suspend() noexcept { return {detached}; }
   [[noreturn]] void unhandled_exception() noexcept {
     AssertFailed(__FILE__, __LINE__, "no exception", "an exception left a coroutine: libraries that throw are caught in their room");
   }
@@ -60,7 +82,9 @@ struct Promise<void> : PromiseBase {
 
 }  // namespace internal
 
-/// A coroutine that runs when it is awaited (lazy), once, on the shard that awaits it. Move only.
+/// A coroutine that runs when it is awaited (lazy), once, on the shard that awaits it. Move only. Its first step runs at
+/// once, inside the co_await; when it has finished, its awaiter goes on at once, before other work that is ready. Any depth
+/// of awaits takes a bounded stack.
 ///
 /// Rules (style.md 6): coroutines are named functions with parameters by value or of shard lifetime; no capturing lambda
 /// coroutines; temporaries are named before co_await; after every co_await the world may have moved.
@@ -85,13 +109,9 @@ class [[nodiscard]] Task {
   struct Awaiter {
     Handle child;
     bool await_ready() const noexcept { return false; }
-    bool await_suspend(std::coroutine_handle<> awaiter) noexcept {
-      promise_type& promise = child.promise();
-      promise.awaiter = awaiter;
-      promise.started_inline = true;
-      child.resume();
-      promise.started_inline = false;
-      return !promise.finished;
+    void await_suspend(std::coroutine_handle<> awaiter) noexcept {
+      child.promise().awaiter = awaiter;
+      TransferTo(child);
     }
     T await_resume() { return child.promise().Take(); }
   };
@@ -117,7 +137,8 @@ inline Task<void> Promise<void>::get_return_object() {
 }
 }  // namespace internal
 
-/// Starts `task` now, on this shard, and lets it run to its end by itself. Whoever spawns owns a Gate that the task holds.
+/// Starts `task` now, on this shard, and lets it run to its end by itself: it has run to its first wait when Spawn() returns.
+/// Whoever spawns owns a Gate that the task holds.
 void Spawn(Task<void> task);
 
 }  // namespace strom::rt
