@@ -14,10 +14,10 @@ namespace strom::rpc {
 
 /// What is known of a connection's other end. Immutable once it is handed out; a new one is made when ApiVersions tells the name.
 struct ConnectionInfo {
-  std::string client_name;     // of ApiVersions: "fluss" (Java), "fluss-rust" (Rust and Python); empty before it
-  std::string client_version;  // of ApiVersions; every Java client says "0.1.0"
-  std::string peer_address;    // "127.0.0.1:45678"
-  std::string listener_name;   // metadata names the endpoints of this listener
+  std::string client_name{};     // of ApiVersions: "fluss" (Java), "fluss-rust" (Rust and Python); empty before it
+  std::string client_version{};  // of ApiVersions; every Java client says "0.1.0"
+  std::string peer_address{};    // "127.0.0.1:45678"
+  std::string listener_name{};   // metadata names the endpoints of this listener
   ServerType server_type = ServerType::kUnknown;  // what this listening port is
   bool internal = false;       // the internal listener: servers among themselves, no authorization
 };
@@ -27,8 +27,8 @@ struct Request {
   ApiKey api_key{};
   int16_t api_version = 0;
   int32_t request_id = 0;
-  Buffer body;  // the protobuf message
-  std::shared_ptr<const ConnectionInfo> connection;  // shared by the requests of a connection, which may outlive it
+  Buffer body{};  // the protobuf message
+  std::shared_ptr<const ConnectionInfo> connection{};  // shared by the requests of a connection, which may outlive it
 };
 
 /// Serves the requests of a shard's connections.
