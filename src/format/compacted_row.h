@@ -23,7 +23,6 @@ class CompactedRowWriter {
   /// Around a nested field that the caller writes to `out` itself: its length goes in front.
   size_t BeginNested();
   void EndNested(size_t begin);
-  Status Finish() { return Status::OK(); }
 
  private:
   CompactedRowWriter() = default;

@@ -22,7 +22,6 @@ class IndexedRowWriter {
   Status Append(const model::DataType& type, const FieldView& view);
   size_t BeginNested();
   void EndNested(size_t begin);
-  Status Finish() { return Status::OK(); }
 
  private:
   void PutLength(size_t size);
