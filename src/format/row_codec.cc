@@ -27,30 +27,49 @@ class Encoder {
   Encoder(RowFormat format, MutableBuffer* out) : format_(format), out_(out) {}
 
   Status Row(Fields fields, const Value& row, int depth) {
-    if (row.kind() != Value::Kind::kRow || row.items().size() != fields.size()) {
-      return MakeError(ErrorCode::kUnknownServerError, "{} {} is not a row of {} fields", KindName(row.kind()), row.ToString(), fields.size());
+    if (row.kind() != Value::Kind::kRow) {
+      return MakeError(ErrorCode::kUnknownServerError, "{} {} is not a row", KindName(row.kind()), row.ToString());
     }
+    return Row(fields, row.items(), depth);
+  }
+
+  Status Row(Fields fields, std::span<const Value> values, int depth) {
+    STROM_TRY(CheckCount(fields, values));
     switch (format_) {
       case RowFormat::kCompacted: {
         CompactedRowWriter writer(fields.size(), out_);
-        return AppendFields(fields, row, &writer, depth);
+        return AppendFields(fields, values, &writer, depth);
       }
       case RowFormat::kIndexed: {
         IndexedRowWriter writer(fields, out_);
-        return AppendFields(fields, row, &writer, depth);
+        return AppendFields(fields, values, &writer, depth);
       }
       case RowFormat::kAligned:
         break;
     }
     AlignedRowWriter writer(fields.size(), out_);
-    return AppendFields(fields, row, &writer, depth);
+    return AppendFields(fields, values, &writer, depth);
+  }
+
+  Status Key(Fields fields, std::span<const Value> values) {
+    STROM_TRY(CheckCount(fields, values));
+    for (size_t i = 0; i < fields.size(); ++i) {
+      if (values[i].is_null()) return MakeError(ErrorCode::kUnknownServerError, "key column {} is null", fields[i].name);
+    }
+    CompactedRowWriter writer = CompactedRowWriter::ForKey(out_);
+    return AppendFields(fields, values, &writer, 0);
   }
 
  private:
   template <typename Writer>
-  Status AppendFields(Fields fields, const Value& row, Writer* writer, int depth) {
-    for (size_t i = 0; i < fields.size(); ++i) STROM_TRY(Append(fields[i].type, row.items()[i], writer, depth));
+  Status AppendFields(Fields fields, std::span<const Value> values, Writer* writer, int depth) {
+    for (size_t i = 0; i < fields.size(); ++i) STROM_TRY(Append(fields[i].type, values[i], writer, depth));
     return Status::OK();
+  }
+
+  static Status CheckCount(Fields fields, std::span<const Value> values) {
+    if (values.size() == fields.size()) return Status::OK();
+    return MakeError(ErrorCode::kUnknownServerError, "{} values for {} fields", values.size(), fields.size());
   }
 
   template <typename Writer>
@@ -248,6 +267,20 @@ Status EncodeRow(RowFormat format, Fields fields, const Value& row, MutableBuffe
   return status;
 }
 
+Status EncodeRow(RowFormat format, Fields fields, std::span<const Value> values, MutableBuffer* out) {
+  const size_t begin = out->size();
+  Status status = Encoder(format, out).Row(fields, values, 0);
+  if (!status.ok()) out->Resize(begin);
+  return status;
+}
+
+Status EncodeCompactedKey(Fields fields, std::span<const Value> values, MutableBuffer* out) {
+  const size_t begin = out->size();
+  Status status = Encoder(RowFormat::kCompacted, out).Key(fields, values);
+  if (!status.ok()) out->Resize(begin);
+  return status;
+}
+
 Result<Value> DecodeRow(RowFormat format, Fields fields, ByteView row) {
   Value value;
   STROM_TRY(Walker(format, true).Row(fields, row, 0, &value));
@@ -258,6 +291,23 @@ Result<Value> DecodeNested(RowFormat format, const DataType& type, ByteView byte
   Value value;
   STROM_TRY(Walker(format, true).Nested(type, bytes, 1, &value));
   return value;
+}
+
+Result<Value> DecodeCompactedKey(Fields fields, ByteView key) {
+  CompactedRowReader reader = CompactedRowReader::ForKey(fields, key);
+  Value::Items items;
+  items.reserve(fields.size());
+  for (const model::DataField& field : fields) {
+    FieldView view;
+    STROM_TRY(reader.Next(&view));
+    STROM_ASSIGN(Value value, field.type.is_nested() ? DecodeNested(RowFormat::kCompacted, field.type, view.bytes)
+                                                     : ValueOfView(field.type, view));
+    items.push_back(std::move(value));
+  }
+  if (reader.rest() != 0) {
+    return MakeError(ErrorCode::kCorruptRecord, "key of {} bytes has {} bytes behind its last column", key.size(), reader.rest());
+  }
+  return Value::Row(std::move(items));
 }
 
 Status CheckRow(RowFormat format, Fields fields, ByteView row) {

@@ -16,11 +16,20 @@ inline constexpr int kRowDepthMax = 64;
 /// what does not fit. Every byte is written once and, in compacted rows, moved at most once for each level of nesting.
 Status EncodeRow(RowFormat format, Fields fields, const Value& row, MutableBuffer* out);
 
+/// The same for fields that do not stand in a row yet.
+Status EncodeRow(RowFormat format, Fields fields, std::span<const Value> values, MutableBuffer* out);
+
+/// A compacted key (spec/formats.md 8.1): as a compacted row, without the bitmap. No value may be null.
+Status EncodeCompactedKey(Fields fields, std::span<const Value> values, MutableBuffer* out);
+
 /// The row as a Value whose bytes are views into `row`. kCorruptRecord names the field.
 Result<Value> DecodeRow(RowFormat format, Fields fields, ByteView row);
 
 /// One ARRAY, MAP or ROW, as FieldView::bytes of a row of that format has it.
 Result<Value> DecodeNested(RowFormat format, const model::DataType& type, ByteView bytes);
+
+/// The values of a compacted key, in key order, as a row. kCorruptRecord also when bytes follow the last field.
+Result<Value> DecodeCompactedKey(Fields fields, ByteView key);
 
 /// Whether foreign bytes are a row of these fields, so that all that reads it later can rely on it: every field and nested value lies
 /// inside, decimals and nanoseconds are in range, and nothing follows the last field. Does not look at NOT NULL (partial updates leave
