@@ -12,27 +12,11 @@ namespace {
 // Sentences are for people; nothing that we say on purpose is this long.
 constexpr size_t kErrorMessageMax = 2048;
 
-Buffer EncodeError(const Error& error) {
-  const ErrorResponse response{.error_code = static_cast<int32_t>(ToWireCode(error.code)),
-                               .error_message = std::string_view(error.message).substr(0, kErrorMessageMax)};
-  rt::Pieces encoded = Encode(response);
-  return std::get<Buffer>(encoded.pieces().front());
-}
-
 rt::Pieces WithHead(MutableBuffer head, rt::Pieces body) {
   rt::Pieces frame;
   frame.Add(head.Freeze());
   frame.Add(std::move(body));
   return frame;
-}
-
-MutableBuffer ResponseHead(ResponseType type, int32_t request_id, size_t body_size) {
-  MutableBuffer head(kFrameLengthSize + kResponseHeaderSize);
-  head.Resize(kFrameLengthSize + kResponseHeaderSize);
-  StoreBe(head.data(), static_cast<int32_t>(kResponseHeaderSize + body_size));
-  head.data()[4] = static_cast<uint8_t>(type);
-  StoreBe(head.data() + 5, request_id);
-  return head;
 }
 
 }  // namespace
@@ -69,22 +53,21 @@ rt::Pieces EncodeRequestFrame(const RequestHeader& header, rt::Pieces body) {
   return WithHead(std::move(head), std::move(body));
 }
 
-std::optional<rt::Pieces> EncodeResponseFrame(int32_t request_id, rt::Pieces body) {
-  if (body.size() > INT32_MAX - kResponseHeaderSize) return std::nullopt;
-  MutableBuffer head = ResponseHead(ResponseType::kSuccess, request_id, body.size());
-  return WithHead(std::move(head), std::move(body));
+void AppendResponseHead(ResponseType type, int32_t request_id, size_t body_size, MutableBuffer* out) {
+  STROM_ASSERT(body_size <= kResponseBodyMax, "a response of {} bytes", body_size);
+  uint8_t* head = out->Extend(kFrameLengthSize + kResponseHeaderSize);
+  StoreBe(head, static_cast<int32_t>(kResponseHeaderSize + body_size));
+  head[4] = static_cast<uint8_t>(type);
+  StoreBe(head + 5, request_id);
 }
 
-rt::Pieces EncodeErrorFrame(int32_t request_id, const Error& error) {
-  rt::Pieces body;
-  body.Add(EncodeError(error));
-  MutableBuffer head = ResponseHead(ResponseType::kError, request_id, body.size());
-  return WithHead(std::move(head), std::move(body));
+rt::Pieces EncodeErrorBody(const Error& error) {
+  return Encode(ErrorResponse{.error_code = static_cast<int32_t>(ToWireCode(error.code)),
+                              .error_message = std::string_view(error.message).substr(0, kErrorMessageMax)});
 }
 
 rt::Pieces EncodeServerFailureFrame(const Error& error) {
-  rt::Pieces body;
-  body.Add(EncodeError(error));
+  rt::Pieces body = EncodeErrorBody(error);
   MutableBuffer head(kFrameLengthSize + 1);
   head.Resize(kFrameLengthSize + 1);
   StoreBe(head.data(), static_cast<int32_t>(1 + body.size()));

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -41,10 +40,12 @@ RequestHeader ParseRequestHeader(ByteView frame);
 
 /// A whole request frame with its length.
 rt::Pieces EncodeRequestFrame(const RequestHeader& header, rt::Pieces body);
-/// A success frame; nothing when the body is too large for an int32 length.
-std::optional<rt::Pieces> EncodeResponseFrame(int32_t request_id, rt::Pieces body);
-/// A type-1 frame. Internal codes go through ToWireCode(); a long message is cut.
-rt::Pieces EncodeErrorFrame(int32_t request_id, const Error& error);
+/// The largest body that a response frame can hold.
+inline constexpr size_t kResponseBodyMax = INT32_MAX - kResponseHeaderSize;
+/// Length, type and request id of a response whose body of `body_size` bytes follows. At most kResponseBodyMax.
+void AppendResponseHead(ResponseType type, int32_t request_id, size_t body_size, MutableBuffer* out);
+/// The body of a type-1 frame. Internal codes go through ToWireCode(); a long message is cut.
+rt::Pieces EncodeErrorBody(const Error& error);
 /// A type-2 frame, after which the connection is closed.
 rt::Pieces EncodeServerFailureFrame(const Error& error);
 
