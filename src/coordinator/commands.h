@@ -2,9 +2,10 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "model/config_change.h"
+#include "model/partition.h"
 #include "model/table_descriptor.h"
 #include "model/table_path.h"
 
@@ -18,17 +19,9 @@ struct CreateDatabase {
   bool ignore_if_exists = false;
 };
 
-enum class ConfigOp : uint8_t { kSet = 0, kDelete = 1, kAppend = 2, kSubtract = 3 };  // CONST of PbAlterConfig.op_type
-
-struct ConfigChange {
-  std::string key;
-  std::optional<std::string> value;
-  ConfigOp op = ConfigOp::kSet;
-};
-
 struct AlterDatabase {
   std::string name;
-  std::vector<ConfigChange> changes;
+  std::vector<model::PropertyChange> changes;
   std::optional<std::string> comment;
   bool ignore_if_not_exists = false;
 };
@@ -48,7 +41,7 @@ struct CreateTable {
 /// Property changes or new columns, not both.
 struct AlterTable {
   model::TablePath path;
-  std::vector<ConfigChange> changes;
+  std::vector<model::PropertyChange> changes;
   std::vector<model::Column> add_columns;  // at the end, in this order
   bool ignore_if_not_exists = false;
 };
@@ -58,17 +51,15 @@ struct DropTable {
   bool ignore_if_not_exists = false;
 };
 
-using PartitionSpec = std::vector<std::pair<std::string, std::string>>;  // key, value; any order
-
 struct CreatePartition {
   model::TablePath path;
-  PartitionSpec spec;
+  model::PartitionSpec spec;
   bool ignore_if_exists = false;
 };
 
 struct DropPartition {
   model::TablePath path;
-  PartitionSpec spec;
+  model::PartitionSpec spec;
   bool ignore_if_not_exists = false;
 };
 

@@ -68,7 +68,7 @@ class Coordinator {
   virtual rt::Task<Status> Execute(CreatePartition command) = 0;
   virtual rt::Task<Status> Execute(DropPartition command) = 0;
   /// All of them or none (spec/server.md 15.3).
-  virtual rt::Task<Status> AlterClusterConfigs(std::vector<ConfigChange> changes) = 0;
+  virtual rt::Task<Status> AlterClusterConfigs(std::vector<model::PropertyChange> changes) = 0;
 
   /// A writer id that was never given out before, over restarts too.
   virtual rt::Task<Result<WriterId>> NewWriterId() = 0;
