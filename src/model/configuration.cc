@@ -40,7 +40,13 @@ std::string Configuration::CanonicalKey(std::string_view key) {
 }
 
 Status Configuration::Set(std::string_view key, std::string_view value) {
-  if (const Option* option = FindOption(key); option != nullptr) STROM_TRY(CheckOptionValue(*option, key, value));
+  if (const Option* option = FindOption(key); option != nullptr) {
+    const Status checked = CheckOptionValue(*option, key, value);
+    if (!checked.ok() && ShownConfigValue(key, value) != value) {
+      return MakeError(ErrorCode::kInvalidConfig, "the option '{}': its value is not valid", key);
+    }
+    STROM_TRY(checked);
+  }
   values_[CanonicalKey(key)] = value;
   return Status::OK();
 }

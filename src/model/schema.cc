@@ -95,6 +95,16 @@ int32_t HighestFieldId(const Schema& schema) {
   return highest;
 }
 
+void ForgetFieldIds(DataType* type) {
+  if (!type->fields) return;
+  std::vector<DataField> fields = *type->fields;
+  for (DataField& field : fields) {
+    field.field_id = -1;
+    ForgetFieldIds(&field.type);
+  }
+  type->fields = std::make_shared<const std::vector<DataField>>(std::move(fields));
+}
+
 void AssignFieldIds(Schema* schema) {
   const bool complete = std::none_of(schema->columns.begin(), schema->columns.end(),
                                      [](const Column& c) { return c.id < 0 || HasUnassignedId(c.type); });

@@ -19,4 +19,7 @@ std::optional<std::string_view> FindAggregateFunction(std::string_view name);
 /// The largest id in use in columns and nested fields; -1 when there is none.
 int32_t HighestFieldId(const Schema& schema);
 
+/// Sets the ids of all nested row fields to "not assigned".
+void ForgetFieldIds(DataType* type);
+
 }  // namespace strom::model
