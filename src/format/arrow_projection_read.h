@@ -37,10 +37,10 @@ struct ProjectSliceRequest {
   std::shared_ptr<const rt::File> file;
   uint64_t position = 0;
   uint64_t size = 0;
-  LogOffset first_offset;  // of the first batch; next_offset of the result when there is none
+  LogOffset first_offset{0};  // of the first batch; next_offset of the result when there is none
 
-  SchemaId table_schema;               // the latest
-  std::span<const int32_t> positions;  // in the latest schema, CheckProjection passed; empty: whole batches
+  SchemaId table_schema{0};               // the latest
+  std::span<const int32_t> positions = {};  // in the latest schema, CheckProjection passed; empty: whole batches
   BatchFilter* filter = nullptr;       // null: all batches
 
   uint64_t max_bytes = 0;      // of the projected bytes

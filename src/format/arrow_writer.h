@@ -19,9 +19,9 @@ Result<Buffer> EncodeArrowMessage(const model::Schema& schema, std::span<const V
 
 /// What goes into an ARROW log batch.
 struct ArrowBatchContent {
-  std::span<const Value> rows;
-  std::span<const ChangeType> change_types;    // one a row; empty for append-only
-  std::span<const int32_t> statistics_columns;  // positions, for magic 1 and 2; empty: no statistics
+  std::span<const Value> rows = {};
+  std::span<const ChangeType> change_types = {};    // one a row; empty for append-only
+  std::span<const int32_t> statistics_columns = {};  // positions, for magic 1 and 2; empty: no statistics
 };
 
 /// A whole ARROW log batch with its CRC; without rows, the batch that only takes an offset.
