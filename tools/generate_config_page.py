@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Writes docs/configuration.md from the tables of configuration keys: generate_config_page.py DOCS OUTPUT."""
+"""Writes docs/configuration.md from the tables of configuration keys: generate_config_page.py DOCS OUTPUT.
+
+With --check before DOCS nothing is written: it fails when OUTPUT is not what it would write.
+"""
 
 import pathlib
 import sys
@@ -81,7 +84,8 @@ def line(row):
 
 
 def main():
-    docs, output = sys.argv[1:]
+    check = sys.argv[1] == "--check"
+    docs, output = sys.argv[2 if check else 1:]
     rows = option_rows.load(docs)
     lines = [HEAD]
     for title, scopes in GROUPS:
@@ -89,7 +93,11 @@ def main():
         lines += ["| key | type | default | effect | meaning |", "| --- | --- | --- | --- | --- |"]
         lines += [line(row) for row in rows if row.scope in scopes]
         lines.append("")
-    pathlib.Path(output).write_text("\n".join(lines), encoding="utf-8")
+    page = "\n".join(lines)
+    if not check:
+        pathlib.Path(output).write_text(page, encoding="utf-8")
+    elif pathlib.Path(output).read_text(encoding="utf-8") != page:
+        raise SystemExit(f"{output} is not current: run tools/generate_config_page.py docs docs/configuration.md")
 
 
 if __name__ == "__main__":
