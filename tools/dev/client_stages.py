@@ -18,13 +18,13 @@ BUG_CASES_CHOSEN, BUG_CASES_EXPECTED = r"^B(2|3|4|5|7|11|12|18)\.", 8
 PYFLUSS_SKIPPED, PYFLUSS_EXPECTED = "upsert|partial|lookup", 6
 OWN_EXPECTED = 4
 # The log of the restart program in CI; by hand it takes what is asked for (conformance/own/README.md).
-OWN_OPTIONS = "-Xmx2g -Down.log-mb=1024"
+OWN_OPTIONS = "-Xmx2g -Down.log-mb=1024 -Down.kills=20"
 
 
 def own_env(**more):
     """The environment of the harness with our own programs beside its suites."""
-    return tree.java_env(HARNESS_EXTRA_SRC=str(OWN / "src"), HARNESS_JAVA_OPTS=OWN_OPTIONS,
-                         STROM_PYTHON=str(tree.PYTHON), **more)
+    options = f"{OWN_OPTIONS} -Down.python={tree.PYTHON} -Down.python-script={OWN / 'read_statistics.py'}"
+    return tree.java_env(HARNESS_EXTRA_SRC=str(OWN / "src"), HARNESS_JAVA_OPTS=options, **more)
 
 
 def start(job, *options):
