@@ -110,18 +110,12 @@ struct BlockingAwaiter {
   Stored<R> await_resume() { return std::move(*result); }
 };
 
-}  // namespace internal
-
-/// Runs `function` (returning a value or a Task) on another shard and gives back what it returned. The function may be a
-/// lambda with captures as long as it is not itself a coroutine: a plain lambda that *returns* a Task made by a named
-/// coroutine is right. It is run even when `shard` is this one, then at once and without a message, so that the order of two calls to one shard is the
-/// order in which they were made.
 template <typename F>
-auto CallOn(uint32_t shard, F function) -> Task<typename internal::TaskValue<std::invoke_result_t<F&>>::Type> {
+auto PerformCall(uint32_t shard, F function) -> Task<typename TaskValue<std::invoke_result_t<F&>>::Type> {
   using R = std::invoke_result_t<F&>;
-  using T = typename internal::TaskValue<R>::Type;
+  using T = typename TaskValue<R>::Type;
   if (shard == ThisShard()) {
-    if constexpr (internal::TaskValue<R>::kIsTask) {
+    if constexpr (TaskValue<R>::kIsTask) {
       R task = function();
       if constexpr (std::is_void_v<T>) {
         co_await std::move(task);
@@ -134,7 +128,7 @@ auto CallOn(uint32_t shard, F function) -> Task<typename internal::TaskValue<std
       co_return function();
     }
   }
-  internal::CallAwaiter<F, T> call{Executor::Current().peer(shard), function, {}};
+  CallAwaiter<F, T> call{Executor::Current().peer(shard), function, {}};
   if constexpr (std::is_void_v<T>) {
     co_await call;
     co_return;
@@ -144,12 +138,10 @@ auto CallOn(uint32_t shard, F function) -> Task<typename internal::TaskValue<std
   }
 }
 
-/// Runs `function` on the pool of blocking threads: fsync, cold reads, the metadata store. One hop for a whole batch of
-/// work. `function` runs on another thread: it may touch only what it owns or what is thread safe.
 template <typename F>
-auto Blocking(F function) -> Task<std::invoke_result_t<F&>> {
+auto PerformBlocking(F function) -> Task<std::invoke_result_t<F&>> {
   using R = std::invoke_result_t<F&>;
-  internal::BlockingAwaiter<F> wait{function, {}};
+  BlockingAwaiter<F> wait{function, {}};
   if constexpr (std::is_void_v<R>) {
     co_await wait;
     co_return;
@@ -157,6 +149,28 @@ auto Blocking(F function) -> Task<std::invoke_result_t<F&>> {
     R value = co_await wait;
     co_return value;
   }
+}
+
+}  // namespace internal
+
+// The two below are plain functions that take their argument by reference: g++ 12 destroys a temporary twice when it is the
+// by-value argument of a coroutine inside a co_await, so `co_await CallOn(shard, [buffer] { ... })` would free the buffer
+// twice. Bound to a reference it is destroyed once. Coroutines of other rooms: name such temporaries before the co_await.
+
+/// Runs `function` (returning a value or a Task) on another shard and gives back what it returned. The function may be a
+/// lambda with captures as long as it is not itself a coroutine: a plain lambda that *returns* a Task made by a named
+/// coroutine is right. It is run even when `shard` is this one, then at once and without a message, so that the order of two
+/// calls to one shard is the order in which they were made.
+template <typename F>
+auto CallOn(uint32_t shard, F&& function) {
+  return internal::PerformCall<std::decay_t<F>>(shard, std::forward<F>(function));
+}
+
+/// Runs `function` on the pool of blocking threads: fsync, cold reads, the metadata store. One hop for a whole batch of
+/// work. `function` runs on another thread: it may touch only what it owns or what is thread safe.
+template <typename F>
+auto Blocking(F&& function) {
+  return internal::PerformBlocking<std::decay_t<F>>(std::forward<F>(function));
 }
 
 }  // namespace strom::rt

@@ -50,6 +50,11 @@ class Pieces {
   uint64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   const std::vector<Piece>& pieces() const { return pieces_; }
+  /// Takes the pieces out; for whoever sends them.
+  std::vector<Piece> Take() && {
+    size_ = 0;
+    return std::exchange(pieces_, {});
+  }
 
  private:
   std::vector<Piece> pieces_;
