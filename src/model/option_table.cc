@@ -93,10 +93,13 @@ const Option* FindOption(std::string_view key) {
   }
   constexpr size_t kKeyLengthMax = 256;  // matching a pattern costs more than the length
   if (key.size() > kKeyLengthMax) return nullptr;
+  const Option* best = nullptr;
   for (const Option& option : all) {
-    if (option.is_pattern && MatchesPattern(option.key, key)) return &option;
+    if (!option.is_pattern || !MatchesPattern(option.key, key)) continue;
+    // The more of it stands fixed, the better it says what is meant.
+    if (best == nullptr || option.key.find('<') > best->key.find('<')) best = &option;
   }
-  return nullptr;
+  return best;
 }
 
 Status CheckOptionValue(const Option& option, std::string_view key, std::string_view value) {
