@@ -59,7 +59,7 @@ fi
 cat <<TEXT
 
 The server goes on at $bootstrap until Ctrl-C. Next, in another terminal:
-  tools/quickstart.py                                      the program that just ran: sixty lines of the client's API
+  tools/quickstart.py                                      the program that just ran, to read or to change
   .venv/bin/python tools/quickstart.py --buckets 8         run it again, with eight buckets
   build/release/bin/strom inspect $(shown "$data")/tablet          look at the segments and batches on disk
   docs/                                                    configuration, operations, what is supported
