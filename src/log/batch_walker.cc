@@ -4,6 +4,10 @@
 
 namespace strom::log {
 
+namespace {
+constexpr int64_t kOffsetMax = int64_t{1} << 62;  // leaves room to add
+}
+
 bool BatchWalker::Fail(Error error) {
   status_ = std::move(error);
   return false;
@@ -48,6 +52,9 @@ bool BatchWalker::Next() {
   if (header_.total_size > left) {
     return Fail(MakeError(ErrorCode::kCorruptData, "{} at {}: a batch of {} bytes where {} are left", file_.path(), next_position_,
                           header_.total_size, left));
+  }
+  if (header_.base_offset.value() < 0 || header_.base_offset.value() > kOffsetMax) {
+    return Fail(MakeError(ErrorCode::kCorruptData, "{} at {}: a batch with offset {}", file_.path(), next_position_, header_.base_offset));
   }
   if (expected_.value() >= 0 && header_.base_offset != expected_) {
     return Fail(MakeError(ErrorCode::kCorruptData, "{} at {}: a batch with offset {} where {} must be", file_.path(), next_position_,

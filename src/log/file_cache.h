@@ -49,8 +49,9 @@ class FileCache {
   FileCache(const FileCache&) = delete;
   FileCache& operator=(const FileCache&) = delete;
 
-  /// The file of `slot`, opened for writing under `<directory>/<base><suffix>` if it is not open yet. Stays valid until the next call.
-  Result<rt::File*> Open(Slot& slot, const std::string& directory, LogOffset base, std::string_view suffix);
+  /// The file of `slot`, opened for writing under `<directory>/<base><suffix>` if it is not open yet; kNotFound unless `create`. The pointer is
+  /// good until the next call.
+  Result<rt::File*> Open(Slot& slot, const std::string& directory, LogOffset base, std::string_view suffix, bool create = false);
 
   rt::FileSystem& files() { return *files_; }
   size_t open_count() const { return open_count_; }

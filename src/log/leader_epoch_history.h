@@ -30,7 +30,7 @@ class LeaderEpochHistory {
   }
 
   /// Books `epoch` from `first_offset` on. Nothing happens when the epoch is known. An epoch that wrote nothing gives way to the next one.
-  /// False when nothing changed. The epoch must not be lower than the latest.
+  /// False when nothing changed: also for an epoch below the latest, which its caller fences.
   bool Assign(LeaderEpoch epoch, LogOffset first_offset);
   /// The largest known epoch <= `epoch`, and where it ends: the next one's first offset, or `log_end`. Nothing when no such epoch is known.
   struct End {

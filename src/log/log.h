@@ -129,11 +129,12 @@ class Log {
 
   // --- retention and truncation (log_retention.cc)
 
-  /// Deletes whole expired segments from the front (spec/server.md 8.7).
+  /// Deletes whole expired segments from the front (spec/server.md 8.7). With more than one it syncs the directory in between.
   Status DeleteExpired(const RetentionRequest& request);
   /// Drops every batch that reaches `offset` or above. Whoever calls writes the lower recovery point to its checkpoint first.
   Status TruncateTo(LogOffset offset);
-  /// Drops everything; the next append gets `offset`.
+  /// Drops everything; the next append gets `offset`. Whoever calls writes the recovery point 0 first and the new one afterwards. Blocks for a
+  /// sync of the directory.
   Status TruncateFullyAndStartAt(LogOffset offset);
   /// Starts a new segment at the log end, unless the active one is empty.
   Status Roll();
@@ -165,57 +166,71 @@ class Log {
   void Fail(Error error);
 
  private:
-  struct AppendedBatch;  // log_append.cc
-  struct AppendScratch;
-  class Recovery;  // log_recovery.cc
-  friend class Recovery;
+  struct AppendScratch;  // log_append.cc
+  class Recovery;        // log_recovery.cc
 
   Log(LogEnvironment environment, std::string directory, model::TableBucket bucket, const LogOptions& options);
 
-  SegmentContext context() { return {environment_.file_cache, &directory_, options_.index_interval}; }
+  SegmentContext context() const { return {environment_.file_cache, &directory_, options_.index_interval}; }
+  rt::FileSystem& files() const { return *environment_.files; }
   Segment& active() { return *segments_.back(); }
   LogOffset SegmentEnd(size_t index) const {
     return index + 1 < segments_.size() ? segments_[index + 1]->base_offset() : log_end_;
   }
   size_t SegmentIndexOf(LogOffset offset) const;
-  std::string Describe() const;
+  /// Loads a segment that recovery left alone, and checks that it ends where the next begins.
+  Status EnsureLoaded(size_t index);
+  void NameChanged(std::string directory);
 
   Status ParseAppend(const Buffer& records, bool as_leader, AppendScratch& scratch) const;
-  Status StampAndCheckWriters(bool as_leader, TimestampMs timestamp, AppendScratch& scratch);
-  Result<LogAppendInfo> WriteAppend(const Buffer& records, bool as_leader, AppendScratch& scratch);
-  Status RollIfNeeded(uint64_t incoming_bytes, LogOffset last_offset);
+  Status CheckWriters(bool as_leader, AppendScratch& scratch);
+  Result<LogAppendInfo> Append(const Buffer& records, bool as_leader, AppendScratch& scratch);
+  Status WriteBatches(const Buffer& records, bool as_leader, AppendScratch& scratch);
+  bool MustRoll(uint64_t incoming_bytes, LogOffset last_offset);
   Status AddSegment(LogOffset base_offset);
-  Status TakeWriterSnapshot();
-  Status RebuildWriterState();
+
+  struct WalkResult {
+    LogSlice slice;
+    bool broken = false;  // the chain, or where the index sent us
+    Error error;
+  };
+  LogSlice ReadTail(const ReadRequest& request, size_t first_batch);
+  Result<WalkResult> WalkSlice(size_t index, uint64_t position, bool trusted, const ReadRequest& request);
+  Result<LogSlice> ReadSegment(size_t index, const ReadRequest& request);
+  Result<std::optional<LogOffset>> FindTimestamp(size_t index, uint64_t position, TimestampMs time, bool* may_be_late);
+  /// Where the first batch that reaches `offset` begins in its segment, and its base offset.
+  Result<std::pair<uint64_t, LogOffset>> LocateBatch(size_t index, LogOffset offset);
   void ForgetPositions();
 
-  /// A batch boundary at or before `offset` in that segment, through caches and index.
-  Result<uint64_t> FloorPosition(size_t segment_index, LogOffset offset);
-  Result<LogSlice> ReadSegment(size_t segment_index, const ReadRequest& request);
-  Result<std::optional<LogSlice>> WalkSlice(size_t segment_index, uint64_t position, LogOffset expected, const ReadRequest& request,
-                                            Error* broken);
-  Status DeleteSegmentFiles(Segment& segment);
-  Status DeleteSnapshotsAbove(LogOffset offset);
+  Status DropSegment(size_t index);
+  Status WriteEpochs();
+  Status TakeWriterSnapshot();
+  Result<std::vector<LogOffset>> ListWriterSnapshots() const;
+  Status DeleteWriterSnapshotsAbove(LogOffset offset);
+  Status RebuildWriterState();
+  Status ReplayWriters(LogOffset from);
 
   LogEnvironment environment_;
   const std::string directory_;
   const model::TableBucket bucket_;
   const LogOptions options_;
 
-  std::vector<std::unique_ptr<Segment>> segments_;  // by base offset; never empty
+  std::vector<std::unique_ptr<Segment>> segments_;  // by base offset; never empty once open
   LogOffset log_end_;
   LogOffset flushed_;
   TimestampMs max_timestamp_{-1};
   WriterState writers_;
   LeaderEpochHistory epochs_;
-  TailBatches tail_;       // headers of the newest batches of the active segment
-  ReadCursors cursors_;    // where recent readers will go on
+  TailBatches tail_;     // headers of the newest batches of the active segment
+  ReadCursors cursors_;  // where recent readers will go on
   Status failure_;
   std::optional<LogOffset> newest_snapshot_;
-  std::vector<std::string> names_to_sync_;  // directories with names that are not durable yet
+
+  std::vector<std::string> names_to_sync_;  // directories whose names are not durable yet
   std::vector<std::string> files_to_sync_;  // writer snapshots that are not durable yet
+  uint64_t names_version_ = 0;              // of the two lists
   bool rolled_unflushed_ = false;
-  uint64_t truncations_ = 0;  // a sync plan made before a truncation proves less
+  uint64_t truncations_ = 0;  // a sync plan made before a truncation proves nothing
 };
 
 }  // namespace strom::log

@@ -8,6 +8,7 @@ namespace strom::log {
 
 namespace {
 constexpr size_t kDigits = 20;
+constexpr int64_t kOffsetMax = int64_t{1} << 62;  // leaves room to add
 }
 
 std::string LogFilePath(std::string_view directory, LogOffset offset, std::string_view suffix) {
@@ -18,7 +19,7 @@ std::optional<LogOffset> ParseLogFileName(std::string_view name, std::string_vie
   if (name.size() != kDigits + suffix.size() || name.substr(kDigits) != suffix) return std::nullopt;
   int64_t offset = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + kDigits, offset);
-  if (error != std::errc() || end != name.data() + kDigits || offset < 0 || name[0] == '-') return std::nullopt;
+  if (error != std::errc() || end != name.data() + kDigits || name[0] == '-' || offset > kOffsetMax) return std::nullopt;
   return LogOffset(offset);
 }
 

@@ -59,6 +59,9 @@ class Segment {
   /// Takes what recovery found instead: the .log is `size` bytes, the indexes become the builder's.
   Status Adopt(const SegmentContext& context, const IndexBuilder& index, uint64_t size);
 
+  /// Bytes of the .log file, loaded or not.
+  Result<uint64_t> SizeOnDisk(const SegmentContext& context);
+
   /// The .log file; its slot's shared pointer is for slices.
   Result<rt::File*> LogFile(const SegmentContext& context);
   Result<std::shared_ptr<rt::File>> SharedLogFile(const SegmentContext& context);
@@ -78,7 +81,7 @@ class Segment {
   Status RebuildIndexes(const SegmentContext& context);
 
   /// Cuts the segment to `size` bytes, which end at `next_offset`. Readers that hold the file keep the old bytes: then it is replaced by a copy.
-  Status Truncate(const SegmentContext& context, uint64_t size);
+  Status Truncate(const SegmentContext& context, uint64_t size, LogOffset next_offset);
   /// Removes the three files. Readers that hold the .log keep it.
   Status RemoveFiles(const SegmentContext& context);
   void CloseFiles();
@@ -91,6 +94,7 @@ class Segment {
   Result<rt::File*> TimeFile(const SegmentContext& context);
   Result<bool> LoadIndexes(const SegmentContext& context);
   Result<LogOffset> WalkTail(const SegmentContext& context);
+  void AddEntries(const SegmentContext& context, LogOffset last_offset, uint64_t position);
   Status ReplaceIndexes(const SegmentContext& context, const IndexBuilder& index);
   Status ReplaceWithPrefix(const SegmentContext& context, uint64_t size);
 

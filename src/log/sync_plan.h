@@ -15,7 +15,7 @@ namespace strom::log {
 class SyncPlan {
  public:
   LogOffset target() const { return target_; }
-  bool empty() const { return files_.empty() && paths_.empty() && directories_.empty(); }
+  bool empty() const { return prepared_.ok() && files_.empty() && paths_.empty() && directories_.empty(); }
   /// Blocks. Files first, then directories. Thread safe against the log's own work. The first error ends it.
   Status Run() const;
 
@@ -26,7 +26,9 @@ class SyncPlan {
   std::vector<std::string> paths_;        // files that are opened for it
   std::vector<std::string> directories_;
   LogOffset target_;
-  uint64_t truncations_ = 0;
+  Status prepared_;             // why it could not be made
+  uint64_t truncations_ = 0;    // of the log when it was made
+  uint64_t names_version_ = 0;  // likewise
 };
 
 }  // namespace strom::log
