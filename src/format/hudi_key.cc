@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/endian.h"
 #include "base/java_text.h"
+#include "model/civil_time.h"
 
 namespace strom::format {
 
@@ -15,36 +18,14 @@ namespace {
 constexpr std::string_view kNull = "__null__";
 constexpr std::string_view kEmpty = "__empty__";
 constexpr int64_t kSecondsPerDay = 86'400;
-constexpr int64_t kDaysPer400Years = 146'097;
-
-int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-
-struct CivilDate {
-  int64_t year;
-  int64_t month;
-  int64_t day;
-};
-
-/// Proleptic Gregorian date of days since 1970-01-01: counted from 0000-03-01, so that the leap day is a year's last.
-CivilDate CivilDateOf(int64_t days) {
-  const int64_t shifted = days + 719'468;
-  const int64_t era = FloorDivide(shifted, kDaysPer400Years);
-  const int64_t day_of_era = shifted - era * kDaysPer400Years;
-  const int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36'524 - day_of_era / 146'096) / 365;
-  const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int64_t month_from_march = (5 * day_of_year + 2) / 153;
-  const int64_t day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-  const int64_t month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
-  return {era * 400 + year_of_era + (month <= 2 ? 1 : 0), month, day};
-}
 
 /// ISO 8601 as Java prints LocalDateTime (seconds may be left out) and Instant ('Z', always with seconds).
 std::string TimestampText(TimestampValue timestamp, bool instant) {
-  const int64_t seconds = FloorDivide(timestamp.millis, 1000);
+  const int64_t seconds = model::FloorDiv(timestamp.millis, 1000);
   const int64_t nanos = (timestamp.millis - seconds * 1000) * 1'000'000 + timestamp.nanos_of_milli;
-  const int64_t days = FloorDivide(seconds, kSecondsPerDay);
+  const int64_t days = model::FloorDiv(seconds, kSecondsPerDay);
   const int64_t second_of_day = seconds - days * kSecondsPerDay;
-  const CivilDate date = CivilDateOf(days);
+  const model::CivilDate date = model::CivilFromDays(days);
 
   std::string text = date.year > 9999 ? "+" : date.year < 0 ? "-" : "";
   text += fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}", date.year < 0 ? -date.year : date.year, date.month, date.day, second_of_day / 3600,
@@ -127,7 +108,7 @@ Status EncodeHudiKey(Fields columns, std::span<const Value> values, MutableBuffe
       continue;
     }
     STROM_ASSIGN(const std::string text, HudiKeyText(columns[i].type, values[i]));
-    if (values.size() > 1 && (text.find(',') != std::string::npos || text == kNull || text == kEmpty)) {
+    if (values.size() > 1 && (std::count(text.begin(), text.end(), ',') > 0 || text == kNull || text == kEmpty)) {
       return MakeError(ErrorCode::kUnknownServerError, "key column {} holds '{}': Hudi keys of several columns take neither ',' nor '{}' nor '{}'",
                        columns[i].name, text, kNull, kEmpty);
     }
