@@ -18,12 +18,7 @@ done
 [ "$(id -u)" = 0 ] || { echo "bare-debian: only root may make a file system of its own" >&2; exit 1; }
 command -v debootstrap > /dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends debootstrap > /dev/null; }
 
-unmount() {
-  local m
-  for m in proc dev/shm dev; do
-    if mountpoint -q "$bare/$m"; then umount "$bare/$m"; fi
-  done
-}
+unmount() { if mountpoint -q "$bare/proc"; then umount "$bare/proc"; fi; }
 cleanup() {
   unmount
   # Never remove through a mount that could not be undone.
@@ -48,8 +43,6 @@ if compgen -G '/etc/apt/sources.list.d/debian.sources' > /dev/null; then
 fi
 cp -r /etc/apt/apt.conf.d/. "$bare/etc/apt/apt.conf.d/"
 mount -t proc proc "$bare/proc"
-mount --rbind /dev "$bare/dev" 2> /dev/null || mount --bind /dev "$bare/dev"
-mount --make-rslave "$bare/dev" 2> /dev/null || true
 
 git clone -q --no-hardlinks "$root" "$bare/strom"
 passed=()

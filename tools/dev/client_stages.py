@@ -1,6 +1,7 @@
 """The stages of ./dev test that drive the real server with the official clients."""
 
 import shutil
+import time
 
 import cases
 import tree
@@ -38,7 +39,7 @@ def start(job, *options):
 
 def finish(job, folder):
     """Ends the server, keeps what it printed with the logs, and drops its data."""
-    job.stopped, job.deadline = False, job.deadline + 60
+    job.stopped, job.deadline = False, time.monotonic() + 60
     job.run([SERVER, "kill", "--dir", folder])
     printed = folder / "log" / "server.log"
     if printed.exists():

@@ -36,7 +36,8 @@ install_packages() {
   # A package that is there is never named, so it stays as it is, unless a new one cannot live with its version.
   upgrades=$(apt-get install -s --no-install-recommends "${missing[@]}" | awk '$1 == "Inst" && $3 ~ /^\[/ {print $2}' | paste -sd ' ')
   [ -z "$upgrades" ] || say "these come along in a newer version, because a missing package demands it: $upgrades"
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 \
+    --no-install-recommends "${missing[@]}" > /dev/null
   mapfile -t missing < <(missing_packages)
   [ ${#missing[@]} = 0 ] || die "still missing after the installation: ${missing[*]}"
 }
