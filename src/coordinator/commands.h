@@ -6,6 +6,7 @@
 
 #include "model/config_change.h"
 #include "model/partition.h"
+#include "model/schema_validation.h"
 #include "model/table_descriptor.h"
 #include "model/table_path.h"
 
@@ -42,7 +43,7 @@ struct CreateTable {
 struct AlterTable {
   model::TablePath path;
   std::vector<model::PropertyChange> changes;
-  std::vector<model::Column> add_columns;  // at the end, in this order
+  std::vector<model::AddColumn> add_columns;
   bool ignore_if_not_exists = false;
 };
 

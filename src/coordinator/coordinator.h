@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +10,8 @@
 #include "coordinator/tablet_gateway.h"
 #include "meta/catalog.h"
 #include "meta/meta_store.h"
+#include "meta/records.h"
+#include "model/configuration.h"
 #include "rt/task.h"
 #include "rt/time.h"
 
@@ -30,10 +31,11 @@ struct CoordinatorOptions {
   rt::Duration serve_wait_max = std::chrono::seconds(5);
   uint64_t seed = 0;  // of assignment and of the random delay of DAY partitions; 0: from the clock
 
-  /// Options of the configuration file and their defaults, for DescribeClusterConfigs.
-  std::vector<meta::ConfigValue> static_config;
+  /// The server's own configuration, for DescribeClusterConfigs and as what dynamic options fall back to. Set what the server decided by
+  /// itself, too (bind.listeners).
+  model::Configuration configuration;
   /// Called on shard 0 with the whole dynamic configuration: at start and, once it is durable, after each change. Optional.
-  std::function<void(const std::map<std::string, std::optional<std::string>>&)> on_dynamic_config;
+  std::function<void(const meta::ConfigMap&)> on_dynamic_config;
 };
 
 /// Owns the metadata: one per cluster, on shard 0. Every public verb is called on shard 0 (others: rt::CallOn(0, ...)) and may
