@@ -34,13 +34,13 @@ ArrowCompressor::ArrowCompressor(ArrowCompression compression) : compression_(co
 ArrowCompressor::~ArrowCompressor() = default;
 
 Status ArrowCompressor::Append(ByteView bytes, MutableBuffer* out) {
+  if (bytes.empty()) return Status::OK();
   if (!compression_.codec.has_value()) {
     out->Append(bytes);
     return Status::OK();
   }
   const size_t start = out->size();
   StoreLe(out->Extend(kLengthSize), static_cast<int64_t>(bytes.size()));
-  if (bytes.empty()) return Status::OK();
   STROM_ASSIGN(const bool smaller, AppendFrame(bytes, out));
   if (!smaller) {
     out->Resize(start + kLengthSize);

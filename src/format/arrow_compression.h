@@ -26,7 +26,7 @@ class ArrowCompressor {
   ArrowCompressor& operator=(const ArrowCompressor&) = delete;
 
   /// Appends `bytes` as the codec has it, without padding: a length and a frame; -1 and the bytes where a frame would be no smaller;
-  /// 8 zero bytes for nothing.
+  /// nothing for nothing, which all readers take (Arrow C++ refuses the 8 zero bytes of Java's writer when the codec is LZ4).
   Status Append(ByteView bytes, MutableBuffer* out);
 
  private:

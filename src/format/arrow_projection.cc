@@ -194,11 +194,12 @@ class BatchProjector {
     return Status::OK();
   }
 
-  /// `size` zero bytes in the form of the batch's codec: uncompressed behind the mark -1; nothing at all is a length of 0.
+  /// `size` zero bytes in the form of the batch's codec: uncompressed behind the mark -1. Nothing at all has length 0 with every codec:
+  /// all readers take that, while Arrow C++ refuses the 8 zero bytes that Java writes when the codec is LZ4.
   void AddZeroBuffer(int64_t size, ArrowMetadataBuilder* builder) {
-    const bool compressed = metadata_.codec().has_value();
-    builder->AddBuffer({body_size_, compressed ? size + 8 : size});
-    if (compressed) Add(size == 0 ? BodyPiece::Kind::kZeros : BodyPiece::Kind::kRawMark, 0, 8);
+    const bool marked = metadata_.codec().has_value() && size > 0;
+    builder->AddBuffer({body_size_, marked ? size + 8 : size});
+    if (marked) Add(BodyPiece::Kind::kRawMark, 0, 8);
     Add(BodyPiece::Kind::kZeros, 0, PadToArrowAlignment(size));
   }
 
