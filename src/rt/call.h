@@ -151,26 +151,53 @@ auto PerformBlocking(F function) -> Task<std::invoke_result_t<F&>> {
   }
 }
 
+/// A task that was made with a function object whose captures have destructors. It must get a name before it is awaited:
+/// g++ 12 destroys the captures of a lambda twice when the lambda is a temporary of the expression that holds the co_await.
+template <typename T>
+class [[nodiscard]] UnnamedTask {
+ public:
+  explicit UnnamedTask(Task<T> task) : task_(std::move(task)) {}
+  operator Task<T>() && { return std::move(task_); }  // NOLINT: implicit on purpose
+  template <typename U = T>
+  Task<T>::Awaiter operator co_await() && {
+    static_assert(!std::is_same_v<T, U>,
+                  "g++ 12 destroys the lambda's captures twice here: write `Task<T> call = CallOn(...);` and then "
+                  "`co_await std::move(call);`, or give the lambda a name");
+  }
+
+ private:
+  Task<T> task_;
+};
+
+template <typename F, typename T>
+auto Unnamed(Task<T> task) {
+  if constexpr (std::is_lvalue_reference_v<F> || std::is_trivially_destructible_v<F>) {
+    return task;
+  } else {
+    return UnnamedTask<T>(std::move(task));
+  }
+}
+
 }  // namespace internal
 
-// The two below are plain functions that take their argument by reference: g++ 12 destroys a temporary twice when it is the
-// by-value argument of a coroutine inside a co_await, so `co_await CallOn(shard, [buffer] { ... })` would free the buffer
-// twice. Bound to a reference it is destroyed once. Coroutines of other rooms: name such temporaries before the co_await.
-
-/// Runs `function` (returning a value or a Task) on another shard and gives back what it returned. The function may be a
-/// lambda with captures as long as it is not itself a coroutine: a plain lambda that *returns* a Task made by a named
-/// coroutine is right. It is run even when `shard` is this one, then at once and without a message, so that the order of two
-/// calls to one shard is the order in which they were made.
+/// Runs `function` (returning a value or a Task) on another shard and gives back what it returned, as a Task. The function
+/// may be a lambda with captures as long as it is not itself a coroutine: a plain lambda that *returns* a Task made by a
+/// named coroutine is right. It is run even when `shard` is this one, then at once and without a message, so that the order
+/// of two calls to one shard is the order in which they were made.
+///
+/// When the captures have destructors, name the task (or the lambda) before the co_await; anything else does not compile:
+///   Task<Status> call = CallOn(shard, [buffer] { return Store(buffer); });
+///   const Status stored = co_await std::move(call);
 template <typename F>
 auto CallOn(uint32_t shard, F&& function) {
-  return internal::PerformCall<std::decay_t<F>>(shard, std::forward<F>(function));
+  return internal::Unnamed<F>(internal::PerformCall<std::decay_t<F>>(shard, std::forward<F>(function)));
 }
 
 /// Runs `function` on the pool of blocking threads: fsync, cold reads, the metadata store. One hop for a whole batch of
-/// work. `function` runs on another thread: it may touch only what it owns or what is thread safe.
+/// work. `function` runs on another thread: it may touch only what it owns or what is thread safe. As to naming: see CallOn.
 template <typename F>
 auto Blocking(F&& function) {
-  return internal::PerformBlocking<std::decay_t<F>>(std::forward<F>(function));
+  return internal::Unnamed<F>(internal::PerformBlocking<std::decay_t<F>>(std::forward<F>(function)));
 }
 
 }  // namespace strom::rt

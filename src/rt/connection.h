@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "rt/pieces.h"
@@ -30,7 +31,11 @@ class Connection {
   virtual const std::string& peer_address() const = 0;
 };
 
+/// With constructors, not an aggregate: g++ 12 destroys a brace-initialised aggregate twice when it is a temporary of an
+/// expression with a co_await, and `co_await network.Connect({host, port}, timeout)` is too natural to forbid.
 struct Address {
+  Address() = default;
+  Address(std::string address_host, uint16_t address_port) : host(std::move(address_host)), port(address_port) {}
   std::string host;
   uint16_t port = 0;
 };

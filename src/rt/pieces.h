@@ -14,6 +14,9 @@ namespace strom::rt {
 /// A range of a file that goes out by sendfile. It keeps the file open; whoever truncates or deletes the file leaves the
 /// bytes of a range in flight alone or the connection ends (spec/server.md 17, W10).
 struct FileRange {
+  FileRange() = default;
+  FileRange(std::shared_ptr<const File> of_file, uint64_t at, uint64_t count)
+      : file(std::move(of_file)), position(at), size(count) {}
   std::shared_ptr<const File> file;
   uint64_t position = 0;
   uint64_t size = 0;

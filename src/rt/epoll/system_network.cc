@@ -60,7 +60,7 @@ Task<ConnectResult> ConnectTo(Address address, Duration timeout) {
   const MonotonicTime deadline = Now() + timeout;
   Result<std::vector<Endpoint>> endpoints = ResolveNumeric(address);
   if (!endpoints.ok()) {
-    auto resolve = Blocking([address] { return Resolve(address); });
+    Task<Result<std::vector<Endpoint>>> resolve = Blocking([address] { return Resolve(address); });
     endpoints = co_await std::move(resolve);
   }
   if (!endpoints.ok()) co_return endpoints.error();
