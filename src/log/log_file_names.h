@@ -5,21 +5,22 @@
 #include <string_view>
 
 #include "model/ids.h"
+#include "model/layout.h"
 
 namespace strom::log {
 
 // The files of a log tablet directory (spec/formats.md 10.1): 20 decimal digits of an offset and a suffix.
-inline constexpr std::string_view kLogSuffix = ".log";
-inline constexpr std::string_view kOffsetIndexSuffix = ".index";
-inline constexpr std::string_view kTimeIndexSuffix = ".timeindex";
-inline constexpr std::string_view kWriterSnapshotSuffix = ".writer_snapshot";
+inline constexpr std::string_view kLogSuffix = model::kSegmentSuffix;
+using model::kOffsetIndexSuffix;
+using model::kTimeIndexSuffix;
+using model::kWriterSnapshotSuffix;
 /// What recovery cut off is kept under the file's name and this; nothing reads it again.
 inline constexpr std::string_view kCutSuffix = ".cut";
 
 /// `<directory>/<20 digits><suffix>`
 std::string LogFilePath(std::string_view directory, LogOffset offset, std::string_view suffix);
 
-/// The offset of a name that is 20 digits and exactly `suffix`.
+/// The offset of a name that is 20 digits and exactly `suffix`. Nothing for one so large that a log could not go on from it.
 std::optional<LogOffset> ParseLogFileName(std::string_view name, std::string_view suffix);
 
 }  // namespace strom::log
