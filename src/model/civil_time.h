@@ -20,6 +20,6 @@ int32_t WeekdayFromDays(int64_t days);
 
 /// Rounds towards minus infinity; `b` > 0.
 constexpr int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-constexpr int64_t FloorMod(int64_t a, int64_t b) { return a - FloorDiv(a, b) * b; }
+constexpr int64_t FloorMod(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
 }  // namespace strom::model

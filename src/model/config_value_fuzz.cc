@@ -1,3 +1,4 @@
+// covers: src/model/config_value.cc
 #include "model/config_value.h"
 
 #include "model/auto_partition.h"

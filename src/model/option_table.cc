@@ -73,13 +73,20 @@ bool MatchesPattern(std::string_view pattern, std::string_view key) {
   if (open == std::string_view::npos) return pattern == key;
   if (!key.starts_with(pattern.substr(0, open))) return false;
   const size_t close = pattern.find('>', open);
-  const std::string_view choices = pattern.substr(open + 1, close - open - 1);
+  std::string_view names = pattern.substr(open + 1, close - open - 1);
   const std::string_view after = pattern.substr(close + 1);
   key.remove_prefix(open);
-  for (size_t length = 1; length <= key.size(); ++length) {
-    const std::string word = "|" + std::string(key.substr(0, length)) + "|";
-    const bool fits = choices.find('|') == std::string_view::npos || ("|" + std::string(choices) + "|").find(word) != std::string::npos;
-    if (fits && MatchesPattern(after, key.substr(length))) return true;
+  if (names.find('|') == std::string_view::npos) {
+    for (size_t length = 1; length <= key.size(); ++length) {
+      if (MatchesPattern(after, key.substr(length))) return true;
+    }
+    return false;
+  }
+  while (!names.empty()) {
+    const size_t end = std::min(names.find('|'), names.size());
+    const std::string_view name = names.substr(0, end);
+    if (key.starts_with(name) && MatchesPattern(after, key.substr(name.size()))) return true;
+    names.remove_prefix(std::min(end + 1, names.size()));
   }
   return false;
 }

@@ -67,7 +67,8 @@ std::span<const Option> AllOptions();
 /// The option of a key: by its name, an older name, or a pattern. Null when there is none.
 const Option* FindOption(std::string_view key);
 
-/// True where `key` is of the form of `pattern` ("fs.<option>"): each part in brackets stands for one character or more.
+/// True where `key` is of the form of `pattern` ("fs.<option>"): each part in brackets stands for one character or
+/// more, or for one of the names in it ("<paimon|iceberg>").
 bool MatchesPattern(std::string_view pattern, std::string_view key);
 
 /// OK, or what is wrong with a value of an option: kInvalidConfig, with key, value and what is allowed.

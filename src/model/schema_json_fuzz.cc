@@ -1,3 +1,4 @@
+// covers: src/model/data_type_json.cc src/model/schema.cc src/model/table_descriptor.cc src/model/json_node.cc
 #include "model/data_type.h"
 #include "model/schema_validation.h"
 #include "model/table_validation.h"

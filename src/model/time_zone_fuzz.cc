@@ -1,3 +1,4 @@
+// covers: src/model/time_zone_rules.cc
 #include "model/time_zone.h"
 
 using namespace strom;
