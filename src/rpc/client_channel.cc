@@ -101,9 +101,12 @@ rt::Task<Result<Buffer>> ClientChannel::ReadResponse() {
     co_return MakeError(ErrorCode::kCorruptMessage, "a response frame of length {}, more than {}", length,
                         options_.response_size_max);
   }
-  rt::Task<Result<Buffer>> read = reader_.ReadFrame(static_cast<uint32_t>(length));
-  Result<Buffer> frame = co_await std::move(read);
-  co_return frame;
+  if (!reader_.has_frame(static_cast<uint32_t>(length))) {
+    rt::Task<Status> fill = reader_.FillFrame(static_cast<uint32_t>(length));
+    const Status filled = co_await std::move(fill);
+    if (!filled.ok()) co_return filled.error();
+  }
+  co_return reader_.TakeFrame(static_cast<uint32_t>(length));
 }
 
 void ClientChannel::Deliver(const Buffer& frame) {

@@ -1,28 +1,27 @@
 #include "rpc/frame_reader.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace strom::rpc {
 
 rt::Task<Status> FrameReader::FillLength() {
-  if (has_length()) co_return Status::OK();
-  const size_t chunk = chunk_size_;
-  rt::Task<Status> fill = Fill(chunk, 4);
-  Status filled = co_await std::move(fill);
-  // Reads that fill their chunk mean that more is waiting; the others that a small one is enough.
-  if (chunk >= kChunkMin) chunk_size_ = pending_.size() == chunk ? std::min(chunk * 2, kChunkMax) : kChunkMin;
-  co_return filled;
+  return FillChunk(4);
 }
 
-rt::Task<Result<Buffer>> FrameReader::ReadFrame(uint32_t length) {
+rt::Task<Status> FrameReader::FillFrame(uint32_t length) {
   const size_t whole = size_t{4} + length;
-  if (whole > pending_.size()) {
-    const size_t capacity = length >= kLargeFrame ? whole + kSlack : std::max(whole, kChunkMin);
-    rt::Task<Status> fill = Fill(capacity, whole);
-    Status filled = co_await std::move(fill);
-    if (!filled.ok()) co_return filled.error();
-  }
-  co_return TakeFrame(length);
+  return length >= kLargeFrame ? Fill(whole + kSlack, whole) : FillChunk(whole);
+}
+
+rt::Task<Status> FrameReader::FillChunk(size_t size_min) {
+  // A frame that has begun is worth a whole chunk; before one, after a large frame, a little more than a head is asked for.
+  const size_t chunk = size_min > chunk_size_ ? std::max(size_min, kChunkMin) : chunk_size_;
+  rt::Task<Status> fill = Fill(chunk, size_min);
+  Status filled = co_await std::move(fill);
+  // A read that fills its chunk means that more is waiting; another that a small one is enough.
+  if (chunk >= kChunkMin) chunk_size_ = pending_.size() >= chunk ? std::min(chunk * 2, kChunkMax) : kChunkMin;
+  co_return filled;
 }
 
 Buffer FrameReader::TakeFrame(uint32_t length) {

@@ -31,9 +31,9 @@ class FrameReader {
   ByteView length_bytes() const { return pending_.view().first(4); }
 
   bool has_frame(uint32_t length) const { return pending_.size() >= size_t{4} + length; }
-  /// The frame of that length, without its length bytes. The caller has checked the length and has memory for it.
-  rt::Task<Result<Buffer>> ReadFrame(uint32_t length);
-  /// The same when has_frame().
+  /// Reads until the frame of that length is there. The caller has checked the length and has memory for it.
+  rt::Task<Status> FillFrame(uint32_t length);
+  /// Hands it out, without its length bytes; has_frame() is true.
   Buffer TakeFrame(uint32_t length);
 
   uint64_t bytes_read() const { return bytes_read_; }
@@ -42,6 +42,8 @@ class FrameReader {
   rt::MonotonicTime last_read() const { return last_read_; }
 
  private:
+  /// Fill() for small frames: a chunk, whose size follows what comes.
+  rt::Task<Status> FillChunk(size_t size_min);
   /// Reads once or more into a fresh buffer of `capacity` that begins with what is pending, until `size_min` bytes are there.
   rt::Task<Status> Fill(size_t capacity, size_t size_min);
 

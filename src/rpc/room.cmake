@@ -10,3 +10,9 @@ add_custom_command(
   COMMENT "rpc: messages from docs/spec/messages.tsv"
   VERBATIM)
 target_sources(strom_rpc PRIVATE ${rpc_generated_files})
+
+# libprotobuf is the referee of the codec, in tests only. The test program is made after this file is read, so the link waits.
+if(STROM_TESTS)
+  find_package(Protobuf REQUIRED)
+  cmake_language(DEFER CALL target_link_libraries rpc_test PRIVATE protobuf::libprotobuf)
+endif()

@@ -126,14 +126,13 @@ rt::Task<void> ServerConnection::ReadLoop() {
     }
     if (!reader_.has_frame(*length)) {
       in_frame_ = true;
-      rt::Task<Result<Buffer>> read = reader_.ReadFrame(*length);
-      Result<Buffer> frame = co_await std::move(read);
+      rt::Task<Status> fill = reader_.FillFrame(*length);
+      const Status filled = co_await std::move(fill);
       in_frame_ = false;
-      if (!frame.ok() || draining_) co_return;
-      Dispatch(std::move(frame).value(), std::move(charge));
-    } else {
-      Dispatch(reader_.TakeFrame(*length), std::move(charge));
+      if (!filled.ok()) co_return;
     }
+    if (stopping_ || draining_) co_return;
+    Dispatch(reader_.TakeFrame(*length), std::move(charge));
   }
 }
 
