@@ -1,0 +1,1 @@
+target_compile_definitions(strom_cli PRIVATE STROM_VERSION="${PROJECT_VERSION}")
