@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "meta/directory_seal.h"
+#include "meta/lean_files.h"
 #include "meta/rocks_tree.h"
 #include "meta/tree_change.h"
 #include "meta/wal_check.h"
@@ -138,14 +139,16 @@ class EmbeddedStoreImpl final : public EmbeddedStore {
 }  // namespace
 
 Result<std::unique_ptr<EmbeddedStore>> EmbeddedStore::Open(EmbeddedStoreOptions options) {
-  STROM_ASSIGN(const bool sealed, CheckSeal(options.directory));
-  if (sealed) {
-    STROM_TRY(BreakSeal(options.directory));
-  } else {
-    STROM_TRY(CheckWriteAheadLogs(options.directory, options.power_may_have_failed));
+  const std::string& directory = options.directory;
+  STROM_ASSIGN(const bool is_new, LeanFiles::Prepare(directory));
+  RocksTree::OpenAs as = RocksTree::OpenAs::kNew;
+  if (!is_new) {
+    STROM_ASSIGN(const bool sealed, CheckSeal(directory));
+    as = sealed ? RocksTree::OpenAs::kChecked : RocksTree::OpenAs::kUnchecked;
+    STROM_TRY(sealed ? BreakSeal(directory) : CheckWriteAheadLogs(directory, options.power_may_have_failed));
   }
-  STROM_ASSIGN(std::unique_ptr<RocksTree> tree, RocksTree::Open(options.directory, !sealed));
-  return std::unique_ptr<EmbeddedStore>(std::make_unique<EmbeddedStoreImpl>(std::move(options.directory), std::move(tree)));
+  STROM_ASSIGN(std::unique_ptr<RocksTree> tree, RocksTree::Open(directory, as));
+  return std::unique_ptr<EmbeddedStore>(std::make_unique<EmbeddedStoreImpl>(directory, std::move(tree)));
 }
 
 }  // namespace strom::meta

@@ -22,7 +22,7 @@ struct EmbeddedStoreOptions {
 /// Keys: 'n' + path -> node record, 'e' + path -> "" (ephemeral nodes, removed when the store is opened again), "mformat", "msequence".
 class EmbeddedStore : public MetaStore {
  public:
-  /// Blocks for some milliseconds. Afterwards the store belongs to the shard that uses it.
+  /// Blocks for some milliseconds. The caller keeps other processes away from the directory. Afterwards the store belongs to the shard that uses it.
   static Result<std::unique_ptr<EmbeddedStore>> Open(EmbeddedStoreOptions options);
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/endian.h"
 #include "base/log.h"
+#include "meta/lean_files.h"
 #include "meta/node_record.h"
 
 namespace strom::meta {
@@ -28,12 +29,16 @@ class ErrorLogger final : public rocksdb::Logger {
   ErrorLogger() : Logger(rocksdb::InfoLogLevel::ERROR_LEVEL) {}
   void Logv(const char* format, va_list arguments) override {
     char line[512];
-    if (std::vsnprintf(line, sizeof(line), format, arguments) > 0) STROM_LOG_ERROR("metadata store: {}", line);
+    const int length = std::vsnprintf(line, sizeof(line), format, arguments);
+    if (length <= 0) return;
+    std::string_view text(line, std::min(sizeof(line) - 1, static_cast<size_t>(length)));
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    STROM_LOG_ERROR("metadata store: {}", text);
   }
 };
 
 /// A small store that opens fast: little memory, no threads before there is work, no files that nobody reads.
-rocksdb::Options StoreOptions() {
+rocksdb::Options StoreOptions(rocksdb::Env* env) {
   rocksdb::BlockBasedTableOptions table;
   table.checksum = rocksdb::kCRC32c;
   table.format_version = 5;
@@ -66,6 +71,7 @@ rocksdb::Options StoreOptions() {
   options.allow_concurrent_memtable_write = false;
   options.info_log = std::make_shared<ErrorLogger>();
   options.keep_log_file_num = 1;
+  options.env = env;
   return options;
 }
 
@@ -83,25 +89,27 @@ class RocksTreeImpl final : public RocksTree {
  public:
   explicit RocksTreeImpl(std::string directory) : directory_(std::move(directory)) {}
 
-  Status OpenDatabase(bool check_blocks) {
+  Status OpenDatabase(OpenAs as) {
+    files_ = std::make_shared<LeanFiles>(as == OpenAs::kNew, directory_);
+    env_ = rocksdb::NewCompositeEnv(files_);
     rocksdb::DB* db = nullptr;
-    rocksdb::Status opened = rocksdb::DB::Open(StoreOptions(), directory_, &db);
+    rocksdb::Status opened = rocksdb::DB::Open(StoreOptions(env_.get()), directory_, &db);
     if (!opened.ok()) return ToError(opened, directory_, "open");
     db_.reset(db);
-    if (!check_blocks) return Status::OK();
+    if (as != OpenAs::kUnchecked) return Status::OK();
     rocksdb::Status checked = db_->VerifyChecksum();
     if (!checked.ok()) return ToError(checked, directory_, "check");
     return Status::OK();
   }
 
-  Status Prepare() {
+  Status Prepare(OpenAs as) {
     STROM_ASSIGN(std::optional<std::string> format, GetRaw(kFormatKey));
     STROM_ASSIGN(std::optional<std::string> sequence, GetRaw(kSequenceKey));
     if (!format) {
-      if (sequence) return Damaged("it has nodes and no format");
-      rocksdb::WriteBatch batch;
-      batch.Put(ToSlice(kFormatKey), ToSlice(kFormat));
-      return WriteBatch(&batch);
+      if (as != OpenAs::kNew || sequence) return Damaged("it has no format");
+      // Not synced: the first commit takes it along.
+      rocksdb::Status written = db_->Put(rocksdb::WriteOptions(), ToSlice(kFormatKey), ToSlice(kFormat));
+      return written.ok() ? Status::OK() : Status(ToError(written, directory_, "write"));
     }
     if (*format != kFormat) {
       return MakeError(ErrorCode::kIoError, "the metadata store in {} has format {}; this server knows format {}", directory_, *format,
@@ -194,10 +202,11 @@ class RocksTreeImpl final : public RocksTree {
     if (db_ == nullptr) return Status::OK();
     rocksdb::Status flushed = failure_.ok() ? db_->Flush(rocksdb::FlushOptions()) : rocksdb::Status::OK();
     rocksdb::Status closed = db_->Close();
+    Status synced = files_->SyncDeferred();
     db_.reset();
     if (!flushed.ok()) return ToError(flushed, directory_, "flush");
     if (!closed.ok()) return ToError(closed, directory_, "close");
-    return Status::OK();
+    return synced;
   }
 
  private:
@@ -224,7 +233,11 @@ class RocksTreeImpl final : public RocksTree {
     rocksdb::WriteOptions synced;
     synced.sync = true;
     rocksdb::Status written = db_->Write(synced, batch);
-    if (!written.ok()) failure_ = ToError(written, directory_, "write");
+    if (!written.ok()) {
+      failure_ = ToError(written, directory_, "write");
+      return failure_;
+    }
+    failure_ = files_->SyncDeferred();
     return failure_;
   }
 
@@ -241,6 +254,9 @@ class RocksTreeImpl final : public RocksTree {
   }
 
   const std::string directory_;
+  // The database uses the environment, which uses the files.
+  std::shared_ptr<LeanFiles> files_;
+  std::unique_ptr<rocksdb::Env> env_;
   std::unique_ptr<rocksdb::DB> db_;
   int64_t sequence_ = 0;
   Status failure_;  // of a write: final
@@ -248,10 +264,10 @@ class RocksTreeImpl final : public RocksTree {
 
 }  // namespace
 
-Result<std::unique_ptr<RocksTree>> RocksTree::Open(const std::string& directory, bool check_blocks) {
+Result<std::unique_ptr<RocksTree>> RocksTree::Open(const std::string& directory, OpenAs as) {
   auto tree = std::make_unique<RocksTreeImpl>(directory);
-  STROM_TRY(tree->OpenDatabase(check_blocks));
-  STROM_TRY(tree->Prepare());
+  STROM_TRY(tree->OpenDatabase(as));
+  STROM_TRY(tree->Prepare(as));
   return std::unique_ptr<RocksTree>(std::move(tree));
 }
 

@@ -16,8 +16,10 @@ namespace strom::meta {
 /// is its .cc.
 class RocksTree : public NodeReader {
  public:
-  /// Opens or makes the database and removes ephemeral nodes of an earlier process. `check_blocks`: reads all of it first.
-  static Result<std::unique_ptr<RocksTree>> Open(const std::string& directory, bool check_blocks);
+  /// What is known of the directory: empty but for the mark (LeanFiles), checked by its seal, or not checked.
+  enum class OpenAs : uint8_t { kNew, kChecked, kUnchecked };
+  /// Opens or makes the database and removes ephemeral nodes of an earlier process. What is not checked yet is read as a whole first.
+  static Result<std::unique_ptr<RocksTree>> Open(const std::string& directory, OpenAs as);
 
   /// Writes and syncs what `change` says, with the number of its last transaction. After an error the tree refuses all writes:
   /// what is on the disk is then not known.

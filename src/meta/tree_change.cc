@@ -18,11 +18,32 @@ std::string_view ParentPath(std::string_view path) {
 Status TreeChange::Apply(const Transaction& transaction, int64_t sequence) {
   pending_.clear();
   pending_changes_.clear();
+  STROM_TRY(ReadAhead(transaction));
   for (const Transaction::Op& op : transaction.ops()) {
     STROM_TRY(ApplyOp(op, sequence));
   }
-  for (auto& [path, node] : pending_) nodes_[path] = std::move(node);
+  while (!pending_.empty()) {
+    Nodes::node_type entry = pending_.extract(pending_.begin());
+    const auto old = nodes_.find(entry.key());
+    if (old == nodes_.end()) {
+      nodes_.insert(std::move(entry));
+    } else {
+      old->second = std::move(entry.mapped());
+    }
+  }
   for (Change& change : pending_changes_) changes_.push_back(std::move(change));
+  return Status::OK();
+}
+
+Status TreeChange::ReadAhead(const Transaction& transaction) {
+  constexpr size_t kWorthSorting = 64;
+  if (transaction.ops().size() < kWorthSorting) return Status::OK();
+  std::vector<std::string> paths;
+  for (const Transaction::Op& op : transaction.ops()) paths.push_back(op.path);
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    STROM_TRY(Read(path));
+  }
   return Status::OK();
 }
 
@@ -105,7 +126,10 @@ Status TreeChange::DeleteTree(const std::string& path) {
 Result<std::optional<Node>> TreeChange::Read(const std::string& path) {
   if (auto found = pending_.find(path); found != pending_.end()) return found->second;
   if (auto found = nodes_.find(path); found != nodes_.end()) return found->second;
-  return base_->Read(path);
+  if (auto found = committed_.find(path); found != committed_.end()) return found->second;
+  STROM_ASSIGN(std::optional<Node> node, base_->Read(path));
+  committed_[path] = node;
+  return node;
 }
 
 Result<std::vector<std::string>> TreeChange::PathsBelow(const std::string& path) {

@@ -36,6 +36,8 @@ class TreeChange {
  private:
   using Nodes = std::map<std::string, std::optional<Node>>;
 
+  /// Reads what many operations will look at in the order of the paths, which is the order on the disk.
+  Status ReadAhead(const Transaction& transaction);
   Status ApplyOp(const Transaction::Op& op, int64_t sequence);
   Status Create(const Transaction::Op& op, int64_t sequence);
   Status CreateParents(const std::string& path, int64_t sequence);
@@ -47,6 +49,7 @@ class TreeChange {
   void Write(Change::Kind kind, const std::string& path, std::optional<Node> node, std::string data);
 
   NodeReader* base_;
+  Nodes committed_;  // what `base_` has answered
   Nodes nodes_;
   std::vector<Change> changes_;
   // Of the transaction that is being applied.
