@@ -8,8 +8,10 @@ using namespace strom::model;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  (void)ParseDurationMs(text).ok();
-  (void)ParseMemorySize(text).ok();
+  if (const auto ms = ParseDurationMs(text); ms.ok()) STROM_ASSERT(*ParseDurationMs(FormatDuration(*ms)) == *ms, "{} ms", *ms);
+  if (const auto bytes = ParseMemorySize(text); bytes.ok()) STROM_ASSERT(*ParseMemorySize(FormatMemorySize(*bytes)) == *bytes, "{} b", *bytes);
+  (void)ParseBoolValue(text).ok();
+  (void)ParseIntValue(text).ok();
   (void)ParseListValue(text).ok();
   (void)ParseMapValue(text).ok();
   (void)ParseDoubleValue(text).ok();

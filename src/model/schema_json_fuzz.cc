@@ -20,7 +20,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   };
   switch (data[0] % 4) {
     case 0: check(ParseDataTypeJson, json); break;
-    case 1: check(ParseSchemaJson, json); break;
+    case 1:
+      check(ParseSchemaJson, json);
+      if (const auto schema = ParseSchemaJson(json); schema.ok() && !schema->columns.empty()) {
+        const Column& column = schema->columns.back();
+        (void)schema->FindColumnById(column.id);
+        (void)AddColumns(*schema, std::vector<AddColumn>{{column.name + "2", column.type, column.comment, 0, {}}}).ok();
+      }
+      break;
     case 2: check(ParseDatabaseDescriptorJson, json); break;
     default:
       check(ParseTableDescriptorJson, json);
