@@ -26,7 +26,10 @@ struct UnitFacts {
 };
 
 constexpr std::array<UnitFacts, 5> kUnits = {{
-    {"YEAR", "yyyy", "y"}, {"QUARTER", "yyyyQ", "yQ"}, {"MONTH", "yyyyMM", "yM"}, {"DAY", "yyyyMMdd", "yMd"},
+    {"YEAR", "yyyy", "y"},
+    {"QUARTER", "yyyyQ", "yQ"},
+    {"MONTH", "yyyyMM", "yM"},
+    {"DAY", "yyyyMMdd", "yMd"},
     {"HOUR", "yyyyMMddHH", "yMdH"},
 }};
 
@@ -41,10 +44,14 @@ struct Piece {
 
 char CanonicalField(char letter) {
   switch (letter) {
-    case 'u': return 'y';
-    case 'q': return 'Q';
-    case 'L': return 'M';
-    default: return letter;
+    case 'u':
+      return 'y';
+    case 'q':
+      return 'Q';
+    case 'L':
+      return 'M';
+    default:
+      return letter;
   }
 }
 
@@ -83,11 +90,16 @@ std::optional<std::vector<Piece>> SplitPattern(std::string_view pattern) {
 
 int64_t FieldValue(char field, const LocalTime& time) {
   switch (field) {
-    case 'y': return time.year;
-    case 'Q': return (time.month + 2) / 3;
-    case 'M': return time.month;
-    case 'd': return time.day;
-    default: return time.hour;
+    case 'y':
+      return time.year;
+    case 'Q':
+      return (time.month + 2) / 3;
+    case 'M':
+      return time.month;
+    case 'd':
+      return time.day;
+    default:
+      return time.hour;
   }
 }
 
@@ -101,11 +113,16 @@ std::string FormatTime(std::string_view pattern, const LocalTime& time) {
 
 bool InFieldRange(char field, int64_t value) {
   switch (field) {
-    case 'y': return true;
-    case 'Q': return value >= 1 && value <= 4;
-    case 'M': return value >= 1 && value <= 12;
-    case 'd': return value >= 1 && value <= 31;
-    default: return value <= 23;
+    case 'y':
+      return true;
+    case 'Q':
+      return value >= 1 && value <= 4;
+    case 'M':
+      return value >= 1 && value <= 12;
+    case 'd':
+      return value >= 1 && value <= 31;
+    default:
+      return value <= 23;
   }
 }
 
@@ -157,10 +174,18 @@ LocalTime TimeAfter(const AutoPartition& partitioning, int64_t utc_seconds, int6
   const int64_t local = utc_seconds + zone.OffsetAt(utc_seconds);
   int64_t moved = local;
   switch (partitioning.unit) {
-    case PartitionTimeUnit::kYear: moved = PlusMonths(local, offset * 12); break;
-    case PartitionTimeUnit::kQuarter: moved = PlusMonths(local, offset * 3); break;
-    case PartitionTimeUnit::kMonth: moved = PlusMonths(local, offset); break;
-    default: moved = local + offset * 86400; break;
+    case PartitionTimeUnit::kYear:
+      moved = PlusMonths(local, offset * 12);
+      break;
+    case PartitionTimeUnit::kQuarter:
+      moved = PlusMonths(local, offset * 3);
+      break;
+    case PartitionTimeUnit::kMonth:
+      moved = PlusMonths(local, offset);
+      break;
+    default:
+      moved = local + offset * 86400;
+      break;
   }
   return LocalTimeOf(zone.Normalize(moved));
 }
@@ -200,7 +225,8 @@ Result<AutoPartition> ParseAutoPartition(const Properties& properties) {
   partitioning.enabled = *ParseBoolValue(enabled);
   partitioning.key = std::string(Trimmed(partitioning.key));
   const std::string unit_name = UpperCase(Trimmed(unit));
-  const auto facts = std::find_if(kUnits.begin(), kUnits.end(), [&](const UnitFacts& f) { return f.name == unit_name; });
+  const auto facts =
+      std::find_if(kUnits.begin(), kUnits.end(), [&](const UnitFacts& f) { return f.name == unit_name; });
   STROM_ASSERT(facts != kUnits.end(), "the time unit {} passed the check of its option", unit);
   partitioning.unit = static_cast<PartitionTimeUnit>(facts - kUnits.begin());
   partitioning.has_time_format = properties.contains("table.auto-partition.time-format");
@@ -212,7 +238,8 @@ Result<AutoPartition> ParseAutoPartition(const Properties& properties) {
   } else {
     auto found = TimeZone::Find(Trimmed(zone));
     if (!found.ok()) {
-      return MakeError(ErrorCode::kInvalidConfig, "the option 'table.auto-partition.time-zone': {}", found.error().message);
+      return MakeError(ErrorCode::kInvalidConfig, "the option 'table.auto-partition.time-zone': {}",
+                       found.error().message);
     }
     partitioning.zone = *found;
   }
@@ -233,13 +260,14 @@ Status ValidateTimeFormat(std::string_view format, PartitionTimeUnit unit) {
       return wrong(fmt::format("'{}' is not one of the time fields yyyy, Q, MM, dd, HH", piece.field));
     }
     if (piece.width != WidthOf(piece.field)) {
-      return wrong(fmt::format("the field '{}' must be {} wide, so that texts sort as their times do", piece.field, WidthOf(piece.field)));
+      return wrong(fmt::format("the field '{}' must be {} wide, so that texts sort as their times do", piece.field,
+                               WidthOf(piece.field)));
     }
     fields += piece.field;
   }
   if (fields != FactsOf(unit).fields) {
-    return wrong(fmt::format("for the time unit {} it must have the fields of {}, each once and in that order", FactsOf(unit).name,
-                             FactsOf(unit).format));
+    return wrong(fmt::format("for the time unit {} it must have the fields of {}, each once and in that order",
+                             FactsOf(unit).name, FactsOf(unit).format));
   }
   const Status value = ValidatePartitionValue(FormatTime(format, {2024, 11, 11, 11}), /*for_create=*/true);
   return value.ok() ? value : Status(wrong(value.error().message));
@@ -248,7 +276,8 @@ Status ValidateTimeFormat(std::string_view format, PartitionTimeUnit unit) {
 Result<std::string> AutoPartitionValue(const AutoPartition& partitioning, TimestampMs now, int64_t offset) {
   constexpr int64_t kYearMillis = 400LL * 366 * 86'400'000;
   constexpr int64_t kOffsetMax = 1LL << 32;
-  if (now.value() < -kYearMillis * 100 || now.value() > kYearMillis * 100 || offset < -kOffsetMax || offset > kOffsetMax) {
+  if (now.value() < -kYearMillis * 100 || now.value() > kYearMillis * 100 || offset < -kOffsetMax ||
+      offset > kOffsetMax) {
     return MakeError(ErrorCode::kPartitionSpecInvalid, "a partition {} units from {} ms is out of range", offset, now);
   }
   const LocalTime time = TimeAfter(partitioning, FloorDiv(now.value(), 1000), offset);
@@ -279,13 +308,14 @@ Status CheckNewPartitionTime(const AutoPartition& partitioning, TimestampMs now,
   if (!partitioning.enabled && !partitioning.has_time_format) return Status::OK();
   const std::string& value = spec.values[partitioning.KeyPosition(spec.keys)];
   if (!IsTimeOfFormat(partitioning.time_format, value)) {
-    return MakeError(ErrorCode::kPartitionSpecInvalid, "the partition value {} is not a time of the format '{}' (time unit {})",
-                     Shown(value), partitioning.time_format, PartitionTimeUnitName(partitioning.unit));
+    return MakeError(ErrorCode::kPartitionSpecInvalid,
+                     "the partition value {} is not a time of the format '{}' (time unit {})", Shown(value),
+                     partitioning.time_format, PartitionTimeUnitName(partitioning.unit));
   }
   if (partitioning.enabled && IsExpiredPartition(partitioning, now, value)) {
     return MakeError(ErrorCode::kPartitionSpecInvalid,
-                     "the partition value {} is out of date: {} time units are kept, so it would be dropped at once", Shown(value),
-                     partitioning.num_retention);
+                     "the partition value {} is out of date: {} time units are kept, so it would be dropped at once",
+                     Shown(value), partitioning.num_retention);
   }
   return Status::OK();
 }

@@ -19,7 +19,7 @@ enum class PartitionTimeUnit : uint8_t { kYear, kQuarter, kMonth, kDay, kHour };
 /// How a table's time partitions come and go: the table.auto-partition.* options, parsed. Source: spec/server.md 5.4, 14.1.
 struct AutoPartition {
   bool enabled = false;
-  std::string key;          // empty: the table's first partition key
+  std::string key;  // empty: the table's first partition key
   PartitionTimeUnit unit = PartitionTimeUnit::kDay;
   std::string time_format;  // of the option or, when that is absent, the unit's own
   bool has_time_format = false;

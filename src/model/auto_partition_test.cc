@@ -64,15 +64,16 @@ TEST(CivilTime, DaysAndDatesAreInverse) {
     }
   }
   EXPECT_EQ(DaysFromCivil(1970, 1, 1), 0);
-  EXPECT_EQ(WeekdayFromDays(0), 4);   // a Thursday
+  EXPECT_EQ(WeekdayFromDays(0), 4);  // a Thursday
   EXPECT_EQ(WeekdayFromDays(-1), 3);
 }
 
 TEST(TimeZones, AgreeWithTheCLibraryFromPastToFarFuture) {
   constexpr uint64_t kSeed = 5;
   Random random(kSeed);
-  for (const char* id : {"Asia/Shanghai", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "America/St_Johns",
-                         "Asia/Kathmandu", "Pacific/Apia", "Europe/Dublin", "America/Sao_Paulo", "Antarctica/Troll", "Asia/Gaza", "EST5EDT"}) {
+  for (const char* id : {"Asia/Shanghai", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe",
+                         "Africa/Casablanca", "America/St_Johns", "Asia/Kathmandu", "Pacific/Apia", "Europe/Dublin",
+                         "America/Sao_Paulo", "Antarctica/Troll", "Asia/Gaza", "EST5EDT"}) {
     const auto zone = TimeZone::Find(id);
     if (!zone.ok()) GTEST_SKIP() << zone.ToString();
     const ZoneOfLibrary library(id);
@@ -97,7 +98,8 @@ TEST(TimeZones, HaveManySpellings) {
   EXPECT_EQ(offset("+08:00"), 8 * 3600);
   EXPECT_EQ(offset("+0530"), 5 * 3600 + 1800);
   EXPECT_EQ(offset("EST"), -5 * 3600);
-  for (const std::string bad : {"", "+", "+19:00", "+08:60", "GMT+", "+8:", "++8", "8", "../../etc/passwd", "Asia/Nowhere", "+:08"}) {
+  for (const std::string bad :
+       {"", "+", "+19:00", "+08:60", "GMT+", "+8:", "++8", "8", "../../etc/passwd", "Asia/Nowhere", "+:08"}) {
     EXPECT_EQ(offset(bad), INT32_MIN) << bad;
   }
   EXPECT_THAT(TimeZone::Find("Asia/Shanghai", "/nowhere").ToString(), HasSubstr("tzdata"));
@@ -116,7 +118,8 @@ TEST(TimeZones, FilesThatAreCutAreRefusedAndNeverReadBeyondTheirEnd) {
   for (int i = 0; i < 5000; ++i) {
     std::vector<uint8_t> flipped(whole.begin(), whole.end());
     flipped[random.Below(flipped.size())] ^= static_cast<uint8_t>(1u << random.Below(8));
-    if (const auto zone = TimeZone::FromZoneFile(flipped); zone.ok()) (void)zone->OffsetAt(static_cast<int64_t>(random.Below(1ULL << 33)));
+    if (const auto zone = TimeZone::FromZoneFile(flipped); zone.ok())
+      (void)zone->OffsetAt(static_cast<int64_t>(random.Below(1ULL << 33)));
   }
 }
 
@@ -156,7 +159,9 @@ TEST(AutoPartitions, AreMadeAheadUpToALimit) {
   EXPECT_THAT(AutoPartitionValuesAhead(Partitioning("day"), now, 100), ElementsAre("20261231", "20270101"));
   const AutoPartition many = Partitioning("day", "UTC", {{"table.auto-partition.num-precreate", "2147483647"}});
   EXPECT_EQ(AutoPartitionValuesAhead(many, now, 1000).size(), 1000u);
-  EXPECT_THAT(AutoPartitionValuesAhead(Partitioning("day", "UTC", {{"table.auto-partition.num-precreate", "0"}}), now, 10), IsEmpty());
+  EXPECT_THAT(
+      AutoPartitionValuesAhead(Partitioning("day", "UTC", {{"table.auto-partition.num-precreate", "0"}}), now, 10),
+      IsEmpty());
 }
 
 TEST(AutoPartitions, ExpireAsTheExampleOfTheSpecSays) {
@@ -165,7 +170,8 @@ TEST(AutoPartitions, ExpireAsTheExampleOfTheSpecSays) {
   EXPECT_TRUE(IsExpiredPartition(two, now, "20250505"));
   EXPECT_FALSE(IsExpiredPartition(two, now, "20250506"));
   EXPECT_FALSE(IsExpiredPartition(two, now, kHistoricalPartition));
-  EXPECT_FALSE(IsExpiredPartition(Partitioning("day", "UTC", {{"table.auto-partition.num-retention", "-1"}}), now, "19700101"));
+  EXPECT_FALSE(
+      IsExpiredPartition(Partitioning("day", "UTC", {{"table.auto-partition.num-retention", "-1"}}), now, "19700101"));
 }
 
 TEST(AutoPartitions, PartitionsThatClientsMakeFitTheFormatAndAreNotExpired) {
@@ -189,20 +195,23 @@ TEST(AutoPartitions, PartitionsThatClientsMakeFitTheFormatAndAreNotExpired) {
 }
 
 TEST(TimeFormats, KeepTheOrderOfTimes) {
-  const auto code = [](std::string_view format, PartitionTimeUnit unit) { return ValidateTimeFormat(format, unit).code(); };
+  const auto code = [](std::string_view format, PartitionTimeUnit unit) {
+    return ValidateTimeFormat(format, unit).code();
+  };
   EXPECT_EQ(code("yyyy-MM-dd", PartitionTimeUnit::kDay), ErrorCode::kNone);
   EXPECT_EQ(code("uuuuLLdd", PartitionTimeUnit::kDay), ErrorCode::kNone);
   EXPECT_EQ(code("yyyy'Q'q", PartitionTimeUnit::kQuarter), ErrorCode::kNone);
   EXPECT_EQ(code("yyyyMMdd_HH", PartitionTimeUnit::kHour), ErrorCode::kNone);
-  for (const std::string bad : {"", "yyyyMM", "yyMMdd", "yyyyMdd", "ddMMyyyy", "yyyy/MM/dd", "yyyyMMddHH", "yyyy[MM]dd", "yyyyMMdd'", "yyyyMMee",
-                                "'__'yyyyMMdd", "yyyy''MMdd", "yyyyMMddyyyy"}) {
+  for (const std::string bad : {"", "yyyyMM", "yyMMdd", "yyyyMdd", "ddMMyyyy", "yyyy/MM/dd", "yyyyMMddHH", "yyyy[MM]dd",
+                                "yyyyMMdd'", "yyyyMMee", "'__'yyyyMMdd", "yyyy''MMdd", "yyyyMMddyyyy"}) {
     EXPECT_EQ(code(bad, PartitionTimeUnit::kDay), ErrorCode::kInvalidTable) << bad;
   }
 }
 
 TEST(TimeFormats, RandomTimesSortAsTheirTexts) {
   Random random(11);
-  const std::map<std::string, std::string> formats = {{"day", "yyyy-MM-dd"}, {"hour", "yyyyMMdd_HH"}, {"quarter", "yyyy'Q'Q"}, {"month", "'m'yyyyMM"}};
+  const std::map<std::string, std::string> formats = {
+      {"day", "yyyy-MM-dd"}, {"hour", "yyyyMMdd_HH"}, {"quarter", "yyyy'Q'Q"}, {"month", "'m'yyyyMM"}};
   for (const auto& [unit, format] : formats) {
     const AutoPartition partitioning = Partitioning(unit, "UTC", {{"table.auto-partition.time-format", format}});
     for (int i = 0; i < 2000; ++i) {

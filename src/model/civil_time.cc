@@ -4,10 +4,12 @@ namespace strom::model {
 
 namespace {
 
-constexpr int64_t kDaysInEra = 146097;             // 400 years
+constexpr int64_t kDaysInEra = 146097;                // 400 years
 constexpr int64_t kDaysToEpochFromYearZero = 719468;  // 0000-03-01 to 1970-01-01
 
-bool IsLeapYear(int64_t year) { return FloorMod(year, 4) == 0 && (FloorMod(year, 100) != 0 || FloorMod(year, 400) == 0); }
+bool IsLeapYear(int64_t year) {
+  return FloorMod(year, 4) == 0 && (FloorMod(year, 100) != 0 || FloorMod(year, 400) == 0);
+}
 
 }  // namespace
 
@@ -17,7 +19,8 @@ int64_t DaysFromCivil(int64_t year, int32_t month, int32_t day) {
   const int64_t era = FloorDiv(y, 400);
   const int64_t year_of_era = y - era * 400;
   const int64_t day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-  return era * kDaysInEra + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - kDaysToEpochFromYearZero;
+  return era * kDaysInEra + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
+         kDaysToEpochFromYearZero;
 }
 
 CivilDate CivilFromDays(int64_t days) {

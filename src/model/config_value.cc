@@ -21,22 +21,42 @@ struct Unit {
 
 // Factors in nanoseconds.
 constexpr std::array<Unit, 27> kDurationUnits = {{
-    {"NS", 1}, {"NANO", 1}, {"NANOS", 1}, {"NANOSECOND", 1}, {"NANOSECONDS", 1},
-    {"US", 1000}, {"\xC2\xB5S", 1000}, {"MICRO", 1000}, {"MICROS", 1000}, {"MICROSECOND", 1000}, {"MICROSECONDS", 1000},
-    {"MS", kNanosInMilli}, {"MILLI", kNanosInMilli}, {"MILLIS", kNanosInMilli}, {"MILLISECOND", kNanosInMilli},
+    {"NS", 1},
+    {"NANO", 1},
+    {"NANOS", 1},
+    {"NANOSECOND", 1},
+    {"NANOSECONDS", 1},
+    {"US", 1000},
+    {"\xC2\xB5S", 1000},
+    {"MICRO", 1000},
+    {"MICROS", 1000},
+    {"MICROSECOND", 1000},
+    {"MICROSECONDS", 1000},
+    {"MS", kNanosInMilli},
+    {"MILLI", kNanosInMilli},
+    {"MILLIS", kNanosInMilli},
+    {"MILLISECOND", kNanosInMilli},
     {"MILLISECONDS", kNanosInMilli},
-    {"S", 1000 * kNanosInMilli}, {"SEC", 1000 * kNanosInMilli}, {"SECS", 1000 * kNanosInMilli},
-    {"SECOND", 1000 * kNanosInMilli}, {"SECONDS", 1000 * kNanosInMilli},
-    {"M", 60'000 * kNanosInMilli}, {"MIN", 60'000 * kNanosInMilli}, {"MINUTE", 60'000 * kNanosInMilli},
+    {"S", 1000 * kNanosInMilli},
+    {"SEC", 1000 * kNanosInMilli},
+    {"SECS", 1000 * kNanosInMilli},
+    {"SECOND", 1000 * kNanosInMilli},
+    {"SECONDS", 1000 * kNanosInMilli},
+    {"M", 60'000 * kNanosInMilli},
+    {"MIN", 60'000 * kNanosInMilli},
+    {"MINUTE", 60'000 * kNanosInMilli},
     {"MINUTES", 60'000 * kNanosInMilli},
-    {"H", 3'600'000 * kNanosInMilli}, {"D", 86'400'000 * kNanosInMilli},
+    {"H", 3'600'000 * kNanosInMilli},
+    {"D", 86'400'000 * kNanosInMilli},
 }};
 constexpr std::array<Unit, 4> kLongDurationUnits = {{
-    {"HOUR", 3'600'000 * kNanosInMilli}, {"HOURS", 3'600'000 * kNanosInMilli},
-    {"DAY", 86'400'000 * kNanosInMilli}, {"DAYS", 86'400'000 * kNanosInMilli},
+    {"HOUR", 3'600'000 * kNanosInMilli},
+    {"HOURS", 3'600'000 * kNanosInMilli},
+    {"DAY", 86'400'000 * kNanosInMilli},
+    {"DAYS", 86'400'000 * kNanosInMilli},
 }};
 constexpr std::array<Unit, 20> kMemoryUnits = {{
-    {"", 1}, {"B", 1}, {"BYTES", 1}, {"BYTE", 1},
+    {"", 1},          {"B", 1},          {"BYTES", 1},       {"BYTE", 1},
     {"K", 1LL << 10}, {"KB", 1LL << 10}, {"KIB", 1LL << 10}, {"KIBIBYTES", 1LL << 10},
     {"M", 1LL << 20}, {"MB", 1LL << 20}, {"MIB", 1LL << 20}, {"MEBIBYTES", 1LL << 20},
     {"G", 1LL << 30}, {"GB", 1LL << 30}, {"GIB", 1LL << 30}, {"GIBIBYTES", 1LL << 30},
@@ -194,7 +214,8 @@ Result<std::map<std::string, std::string>> ParseMapValue(std::string_view text) 
   for (const std::string& item : items) {
     STROM_ASSIGN(const std::vector<std::string> pair, ParseListValue(item, ':'));
     if (pair.size() != 2) return NotA("a map", item, "key:value,key:value");
-    if (!map.emplace(pair[0], pair[1]).second) return NotA("a map", text, fmt::format("the key '{}' only once", pair[0]));
+    if (!map.emplace(pair[0], pair[1]).second)
+      return NotA("a map", text, fmt::format("the key '{}' only once", pair[0]));
   }
   return map;
 }
@@ -202,7 +223,8 @@ Result<std::map<std::string, std::string>> ParseMapValue(std::string_view text) 
 std::string FormatDuration(int64_t milliseconds) {
   constexpr std::array<Unit, 4> kUnits = {{{"d", 86'400'000}, {"h", 3'600'000}, {"min", 60'000}, {"s", 1000}}};
   for (const Unit& unit : kUnits) {
-    if (milliseconds != 0 && milliseconds % unit.factor == 0) return fmt::format("{} {}", milliseconds / unit.factor, unit.name);
+    if (milliseconds != 0 && milliseconds % unit.factor == 0)
+      return fmt::format("{} {}", milliseconds / unit.factor, unit.name);
   }
   return fmt::format("{} ms", milliseconds);
 }

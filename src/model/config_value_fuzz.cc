@@ -1,15 +1,16 @@
 // covers: src/model/config_value.cc
-#include "model/config_value.h"
-
 #include "model/auto_partition.h"
+#include "model/config_value.h"
 #include "model/configuration.h"
 
 using namespace strom::model;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (const auto ms = ParseDurationMs(text); ms.ok()) STROM_ASSERT(*ParseDurationMs(FormatDuration(*ms)) == *ms, "{} ms", *ms);
-  if (const auto bytes = ParseMemorySize(text); bytes.ok()) STROM_ASSERT(*ParseMemorySize(FormatMemorySize(*bytes)) == *bytes, "{} b", *bytes);
+  if (const auto ms = ParseDurationMs(text); ms.ok())
+    STROM_ASSERT(*ParseDurationMs(FormatDuration(*ms)) == *ms, "{} ms", *ms);
+  if (const auto bytes = ParseMemorySize(text); bytes.ok())
+    STROM_ASSERT(*ParseMemorySize(FormatMemorySize(*bytes)) == *bytes, "{} b", *bytes);
   (void)ParseBoolValue(text).ok();
   (void)ParseIntValue(text).ok();
   (void)ParseListValue(text).ok();

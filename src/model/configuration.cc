@@ -64,7 +64,8 @@ std::vector<std::string> Configuration::Warnings() const {
     } else if (option->scope == OptionScope::kClient || option->scope == OptionScope::kTiering) {
       warnings.push_back(fmt::format("the option '{}' is not one of servers and has no effect", key));
     } else if (option->kind == OptionKind::kHarmless && !(option->has_default && value == option->default_value)) {
-      warnings.push_back(fmt::format("the option '{}' is accepted and has no effect: {}", key, NotBuiltSentence(*option)));
+      warnings.push_back(
+          fmt::format("the option '{}' is accepted and has no effect: {}", key, NotBuiltSentence(*option)));
     }
   }
   return warnings;
@@ -103,7 +104,8 @@ std::string Configuration::Text(std::string_view key, OptionType type) const {
   STROM_ASSERT(option != nullptr, "the option '{}' is not in the table", key);
   STROM_ASSERT(option->type == type, "the option '{}' is of another type", key);
   const std::optional<std::string> text = Find(key);
-  STROM_ASSERT(text.has_value() || type == OptionType::kList || type == OptionType::kMap, "the option '{}' has no value", key);
+  STROM_ASSERT(text.has_value() || type == OptionType::kList || type == OptionType::kMap,
+               "the option '{}' has no value", key);
   return text.value_or("");
 }
 
@@ -115,15 +117,21 @@ int64_t Configuration::GetInt(std::string_view key) const {
   return *ParseIntValue(Text(key, is_long ? OptionType::kLong : OptionType::kInteger));
 }
 
-double Configuration::GetDouble(std::string_view key) const { return *ParseDoubleValue(Text(key, OptionType::kDouble)); }
+double Configuration::GetDouble(std::string_view key) const {
+  return *ParseDoubleValue(Text(key, OptionType::kDouble));
+}
 
 int64_t Configuration::GetDurationMs(std::string_view key) const {
   return *ParseDurationMs(Text(key, OptionType::kDuration));
 }
 
-int64_t Configuration::GetBytes(std::string_view key) const { return *ParseMemorySize(Text(key, OptionType::kMemorySize)); }
+int64_t Configuration::GetBytes(std::string_view key) const {
+  return *ParseMemorySize(Text(key, OptionType::kMemorySize));
+}
 
-std::string Configuration::GetEnum(std::string_view key) const { return UpperCase(Trimmed(Text(key, OptionType::kEnum))); }
+std::string Configuration::GetEnum(std::string_view key) const {
+  return UpperCase(Trimmed(Text(key, OptionType::kEnum)));
+}
 
 std::vector<std::string> Configuration::GetList(std::string_view key) const {
   return *ParseListValue(Text(key, OptionType::kList));
@@ -141,11 +149,13 @@ std::string ShownConfigValue(std::string_view key, std::string_view value) {
     const auto users = ParseMapValue(value);
     if (!users.ok()) return std::string(kHidden);
     std::string shown;
-    for (const auto& [user, password] : *users) shown += fmt::format("{}{}:{}", shown.empty() ? "" : ",", user, kHidden);
+    for (const auto& [user, password] : *users)
+      shown += fmt::format("{}{}:{}", shown.empty() ? "" : ",", user, kHidden);
     return shown;
   }
-  for (const std::string_view part : {"PASSWORD", "SECRET", "TOKEN", "JAAS.CONFIG", "CREDENTIAL", "ACCESS-KEY", "ACCESS.KEY",
-                                      "ACCESS_KEY", "ACCESSKEY", "PRIVATE-KEY", "PRIVATE.KEY", "API-KEY", "APIKEY", "ACCOUNT.KEY"}) {
+  for (const std::string_view part :
+       {"PASSWORD", "SECRET", "TOKEN", "JAAS.CONFIG", "CREDENTIAL", "ACCESS-KEY", "ACCESS.KEY", "ACCESS_KEY",
+        "ACCESSKEY", "PRIVATE-KEY", "PRIVATE.KEY", "API-KEY", "APIKEY", "ACCOUNT.KEY"}) {
     if (upper.find(part) != std::string::npos) return std::string(kHidden);
   }
   return std::string(value);

@@ -31,7 +31,7 @@ class Configuration {
 
   bool Has(std::string_view key) const { return values_.contains(CanonicalKey(key)); }
   bool GetBool(std::string_view key) const;
-  int64_t GetInt(std::string_view key) const;         // Integer and Long
+  int64_t GetInt(std::string_view key) const;  // Integer and Long
   double GetDouble(std::string_view key) const;
   int64_t GetDurationMs(std::string_view key) const;  // milliseconds
   int64_t GetBytes(std::string_view key) const;       // memory sizes

@@ -17,22 +17,34 @@ using ::testing::IsEmpty;
 
 TEST(ConfigValues, DurationsAreANumberAndAUnit) {
   const std::map<std::string, int64_t> good = {
-      {"500ms", 500}, {" 1 min ", 60000}, {"30s", 30000}, {"2 hours", 7200000}, {"7 d", 604800000}, {"7 DAYS", 604800000}, {"1500us", 1},
-      {"999999ns", 0}, {"9223372036854775807ns", 9223372036854}, {"0 d", 0}, {"3\xC2\xB5s", 0}, {"1m", 60000}, {"100 millis", 100}};
+      {"500ms", 500},       {" 1 min ", 60000}, {"30s", 30000},
+      {"2 hours", 7200000}, {"7 d", 604800000}, {"7 DAYS", 604800000},
+      {"1500us", 1},        {"999999ns", 0},    {"9223372036854775807ns", 9223372036854},
+      {"0 d", 0},           {"3\xC2\xB5s", 0},  {"1m", 60000},
+      {"100 millis", 100}};
   for (const auto& [text, milliseconds] : good) {
     const auto parsed = ParseDurationMs(text);
     ASSERT_TRUE(parsed.ok()) << text << parsed.ToString();
     EXPECT_EQ(*parsed, milliseconds) << text;
   }
-  for (const std::string bad : {"", " ", "soon", "5", "-1s", "1.5s", "9223372036854775807d", "99999999999999999999s", "5 fortnights", "s"}) {
+  for (const std::string bad :
+       {"", " ", "soon", "5", "-1s", "1.5s", "9223372036854775807d", "99999999999999999999s", "5 fortnights", "s"}) {
     EXPECT_EQ(ParseDurationMs(bad).code(), ErrorCode::kInvalidConfig) << bad;
   }
   EXPECT_THAT(ParseDurationMs("soon").ToString(), HasSubstr("'soon' is not a duration"));
 }
 
 TEST(ConfigValues, SizesAreBytesOrCarryAUnitOf1024) {
-  const std::map<std::string, int64_t> good = {{"0", 0}, {"17", 17}, {"1b", 1}, {"1 kb", 1024}, {"4k", 4096}, {"10m", 10 << 20},
-                                               {"100 MiB", 100 << 20}, {"1gb", 1 << 30}, {"2 gibibytes", 2LL << 30}, {"1T", 1LL << 40}};
+  const std::map<std::string, int64_t> good = {{"0", 0},
+                                               {"17", 17},
+                                               {"1b", 1},
+                                               {"1 kb", 1024},
+                                               {"4k", 4096},
+                                               {"10m", 10 << 20},
+                                               {"100 MiB", 100 << 20},
+                                               {"1gb", 1 << 30},
+                                               {"2 gibibytes", 2LL << 30},
+                                               {"1T", 1LL << 40}};
   for (const auto& [text, bytes] : good) {
     const auto parsed = ParseMemorySize(text);
     ASSERT_TRUE(parsed.ok()) << text << parsed.ToString();
@@ -46,7 +58,8 @@ TEST(ConfigValues, SizesAreBytesOrCarryAUnitOf1024) {
 TEST(ConfigValues, FormattedDurationsAndSizesReadBackAsTheSame) {
   Random random(99);
   for (int i = 0; i < 2000; ++i) {
-    const int64_t number = static_cast<int64_t>(random.Next() >> (random.Below(48) + 13)) * (random.OneIn(2) ? 1000 : 1024);
+    const int64_t number =
+        static_cast<int64_t>(random.Next() >> (random.Below(48) + 13)) * (random.OneIn(2) ? 1000 : 1024);
     EXPECT_EQ(*ParseDurationMs(FormatDuration(number)), number);
     EXPECT_EQ(*ParseMemorySize(FormatMemorySize(number)), number);
   }
@@ -131,14 +144,18 @@ TEST(Configuration, GettersGiveDefaultsAndWhatWasSet) {
 
 TEST(Configuration, BadValuesNameKeyValueAndWhatIsAllowed) {
   Configuration configuration;
-  const auto message = [&](std::string_view key, std::string_view value) { return configuration.Set(key, value).ToString(); };
-  EXPECT_THAT(message("default.bucket.number", "0"), HasSubstr("'default.bucket.number': '0' is not allowed: an integer from 1 to"));
+  const auto message = [&](std::string_view key, std::string_view value) {
+    return configuration.Set(key, value).ToString();
+  };
+  EXPECT_THAT(message("default.bucket.number", "0"),
+              HasSubstr("'default.bucket.number': '0' is not allowed: an integer from 1 to"));
   EXPECT_THAT(message("log.segment.file-size", "4gb"), HasSubstr("1 kb to 2147483647 b is expected"));
   EXPECT_THAT(message("strom.log.level", "loud"), HasSubstr("one of DEBUG, INFO, WARN, ERROR, OFF is expected"));
   EXPECT_THAT(message("server.data-disk.write-limit-ratio", "1.5"), HasSubstr("a number from 0 to 1"));
   EXPECT_THAT(message("allow.create.log.tables", "yes"), HasSubstr("true or false"));
   EXPECT_THAT(message("kv.rocksdb.compression.per.level", "LZ4,RAR"), HasSubstr("'RAR' is not allowed"));
-  EXPECT_EQ(message("security.sasl.plain.credentials", "secret-without-colon").find("secret-without"), std::string::npos);
+  EXPECT_EQ(message("security.sasl.plain.credentials", "secret-without-colon").find("secret-without"),
+            std::string::npos);
   EXPECT_TRUE(configuration.values().empty());
 }
 
@@ -164,17 +181,26 @@ TEST(Configuration, WhatIsNotBuiltStopsTheStartUnlessItAsksForNothing) {
     EXPECT_TRUE(configuration.Set(key, value).ok()) << key;
     return configuration.CheckBuilt();
   };
-  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
-           {"authorizer.enabled", "true"}, {"zookeeper.address", "localhost:2181"}, {"kafka.enabled", "true"}, {"datalake.format", "paimon"},
-           {"datalake.paimon.warehouse", "/w"}, {"security.protocol.map", "CLIENT:SASL"}, {"security.sasl.enabled.mechanisms", "PLAIN"},
-           {"coordinator.port", "9999"}}) {
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, std::string>>{{"authorizer.enabled", "true"},
+                                                        {"zookeeper.address", "localhost:2181"},
+                                                        {"kafka.enabled", "true"},
+                                                        {"datalake.format", "paimon"},
+                                                        {"datalake.paimon.warehouse", "/w"},
+                                                        {"security.protocol.map", "CLIENT:SASL"},
+                                                        {"security.sasl.enabled.mechanisms", "PLAIN"},
+                                                        {"coordinator.port", "9999"}}) {
     const Status refused = built(key, value);
     EXPECT_EQ(refused.code(), ErrorCode::kInvalidConfig) << key;
     EXPECT_THAT(refused.ToString(), HasSubstr(key));
   }
-  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
-           {"authorizer.enabled", "false"}, {"kafka.enabled", "FALSE"}, {"datalake.enabled", "false"}, {"coordinator.port", "9123"},
-           {"security.protocol.map", "CLIENT:PLAINTEXT,FLUSS:plaintext"}, {"zookeeper.path.root", "/x"}}) {
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, std::string>>{{"authorizer.enabled", "false"},
+                                                        {"kafka.enabled", "FALSE"},
+                                                        {"datalake.enabled", "false"},
+                                                        {"coordinator.port", "9123"},
+                                                        {"security.protocol.map", "CLIENT:PLAINTEXT,FLUSS:plaintext"},
+                                                        {"zookeeper.path.root", "/x"}}) {
     EXPECT_TRUE(built(key, value).ok()) << built(key, value).ToString();
   }
   EXPECT_THAT(built("zookeeper.address", "x").ToString(), HasSubstr("step 5"));
@@ -185,7 +211,9 @@ PropertyChange Set(std::string key, std::string value) { return {std::move(key),
 
 TEST(DynamicConfig, OnlyDynamicKeysWithGoodValuesChange) {
   const Configuration file;
-  const auto code = [&](PropertyChange change) { return ApplyConfigChanges({}, file, std::vector{std::move(change)}).code(); };
+  const auto code = [&](PropertyChange change) {
+    return ApplyConfigChanges({}, file, std::vector{std::move(change)}).code();
+  };
   EXPECT_EQ(code(Set("kv.rocksdb.shared-rate-limiter.bytes-per-sec", "10mb")), ErrorCode::kNone);
   EXPECT_EQ(code(Set("kv.rocksdb.shared-rate-limiter.bytes-per-sec", "much")), ErrorCode::kConfigException);
   EXPECT_EQ(code(Set("no.such.option", "1")), ErrorCode::kConfigException);
@@ -205,12 +233,14 @@ TEST(DynamicConfig, TheKeysAreThoseOfTheSpec) {
   for (const Option& option : AllOptions()) {
     if (IsDynamicKey(option.key) && !option.key.starts_with("datalake.")) keys.emplace_back(option.key);
   }
-  EXPECT_THAT(keys, ElementsAre("kv.leader-replica.memory-reserved", "kv.rocksdb.shared-rate-limiter.bytes-per-sec", "kv.snapshot.interval",
-                                "log.replica.min-in-sync-replicas-number", "log.retention.roll-active-segment.enabled", "remote.data.dirs",
-                                "remote.data.dirs.strategy", "remote.data.dirs.weights", "security.sasl.plain.credentials",
-                                "server.data-disk.write-limit-ratio", "server.data-disk.write-recover-ratio",
-                                "server.historical-partition.lookup-cache.max-disk-ratio",
-                                "server.historical-partition.lookuper-cache.expire-after-access"));
+  EXPECT_THAT(
+      keys,
+      ElementsAre("kv.leader-replica.memory-reserved", "kv.rocksdb.shared-rate-limiter.bytes-per-sec",
+                  "kv.snapshot.interval", "log.replica.min-in-sync-replicas-number",
+                  "log.retention.roll-active-segment.enabled", "remote.data.dirs", "remote.data.dirs.strategy",
+                  "remote.data.dirs.weights", "security.sasl.plain.credentials", "server.data-disk.write-limit-ratio",
+                  "server.data-disk.write-recover-ratio", "server.historical-partition.lookup-cache.max-disk-ratio",
+                  "server.historical-partition.lookuper-cache.expire-after-access"));
 }
 
 TEST(DynamicConfig, ListsAreAppendedToAndSubtractedFromTheFilesValue) {
@@ -223,11 +253,13 @@ TEST(DynamicConfig, ListsAreAppendedToAndSubtractedFromTheFilesValue) {
   };
   DynamicConfig config = apply({}, {{"remote.data.dirs", "/b", ConfigOp::kAppend}});
   EXPECT_EQ(config.at("remote.data.dirs"), "/a,/b");
-  config = apply(config, {{"remote.data.dirs", "/a", ConfigOp::kSubtract}, {"remote.data.dirs", "/zz", ConfigOp::kSubtract}});
+  config = apply(config,
+                 {{"remote.data.dirs", "/a", ConfigOp::kSubtract}, {"remote.data.dirs", "/zz", ConfigOp::kSubtract}});
   EXPECT_EQ(config.at("remote.data.dirs"), "/b");
   config = apply(config, {{"remote.data.dirs", "/b", ConfigOp::kSubtract}});
   EXPECT_EQ(config.at("remote.data.dirs"), std::nullopt);
-  EXPECT_THAT(MergeConfig(file, config).configuration.GetList("remote.data.dirs"), IsEmpty());  // the file's value is hidden
+  EXPECT_THAT(MergeConfig(file, config).configuration.GetList("remote.data.dirs"),
+              IsEmpty());  // the file's value is hidden
   config = apply(config, {{"remote.data.dirs", "/c", ConfigOp::kAppend}});
   EXPECT_EQ(config.at("remote.data.dirs"), "/c");
   config = apply(config, {{"remote.data.dirs", std::nullopt, ConfigOp::kDelete}});
@@ -235,8 +267,9 @@ TEST(DynamicConfig, ListsAreAppendedToAndSubtractedFromTheFilesValue) {
 }
 
 TEST(DynamicConfig, StoredSettingsThatAreNotValidAnyMoreAreSkipped) {
-  const EffectiveConfig merged = MergeConfig({}, {{"kv.snapshot.interval", "soon"}, {"log.replica.min-in-sync-replicas-number", "2"},
-                                                  {"max.bucket.num", "9"}});
+  const EffectiveConfig merged = MergeConfig(
+      {},
+      {{"kv.snapshot.interval", "soon"}, {"log.replica.min-in-sync-replicas-number", "2"}, {"max.bucket.num", "9"}});
   EXPECT_EQ(merged.skipped.size(), 2u);
   EXPECT_EQ(merged.configuration.GetInt("log.replica.min-in-sync-replicas-number"), 2);
   EXPECT_EQ(merged.configuration.GetInt("max.bucket.num"), 4096);
@@ -258,7 +291,8 @@ TEST(DynamicConfig, DescribingListsEachKeyOnceWithItsSourceAndHidesSecrets) {
   EXPECT_EQ(by_key.at("metrics.reporter.influxdb.token").value, "******");
   EXPECT_EQ(by_key.at("max.bucket.num").value, "4096");
   EXPECT_FALSE(by_key.contains("table.log.ttl"));
-  EXPECT_TRUE(std::any_of(entries.begin(), entries.end(), [](const ConfigEntry& e) { return e.key == "bind.listeners"; }));
+  EXPECT_TRUE(
+      std::any_of(entries.begin(), entries.end(), [](const ConfigEntry& e) { return e.key == "bind.listeners"; }));
 }
 
 TEST(NearestName, IsTheOneWithTheFewestEditsIfThatIsNear) {

@@ -42,25 +42,44 @@ std::string RowToString(const std::vector<DataField>& fields) {
 
 std::string NameOf(const DataType& type) {
   switch (type.root) {
-    case TypeRoot::kBoolean: return "BOOLEAN";
-    case TypeRoot::kTinyInt: return "TINYINT";
-    case TypeRoot::kSmallInt: return "SMALLINT";
-    case TypeRoot::kInteger: return "INT";
-    case TypeRoot::kBigInt: return "BIGINT";
-    case TypeRoot::kFloat: return "FLOAT";
-    case TypeRoot::kDouble: return "DOUBLE";
-    case TypeRoot::kChar: return fmt::format("CHAR({})", type.length);
-    case TypeRoot::kString: return "STRING";
-    case TypeRoot::kBinary: return fmt::format("BINARY({})", type.length);
-    case TypeRoot::kBytes: return "BYTES";
-    case TypeRoot::kDecimal: return fmt::format("DECIMAL({}, {})", type.precision, type.scale);
-    case TypeRoot::kDate: return "DATE";
-    case TypeRoot::kTime: return fmt::format("TIME({})", type.precision);
-    case TypeRoot::kTimestamp: return fmt::format("TIMESTAMP({})", type.precision);
-    case TypeRoot::kTimestampLtz: return fmt::format("TIMESTAMP_LTZ({})", type.precision);
-    case TypeRoot::kArray: return fmt::format("ARRAY<{}>", type.element().ToString());
-    case TypeRoot::kMap: return fmt::format("MAP<{}, {}>", type.key().ToString(), type.map_value().ToString());
-    case TypeRoot::kRow: return RowToString(*type.fields);
+    case TypeRoot::kBoolean:
+      return "BOOLEAN";
+    case TypeRoot::kTinyInt:
+      return "TINYINT";
+    case TypeRoot::kSmallInt:
+      return "SMALLINT";
+    case TypeRoot::kInteger:
+      return "INT";
+    case TypeRoot::kBigInt:
+      return "BIGINT";
+    case TypeRoot::kFloat:
+      return "FLOAT";
+    case TypeRoot::kDouble:
+      return "DOUBLE";
+    case TypeRoot::kChar:
+      return fmt::format("CHAR({})", type.length);
+    case TypeRoot::kString:
+      return "STRING";
+    case TypeRoot::kBinary:
+      return fmt::format("BINARY({})", type.length);
+    case TypeRoot::kBytes:
+      return "BYTES";
+    case TypeRoot::kDecimal:
+      return fmt::format("DECIMAL({}, {})", type.precision, type.scale);
+    case TypeRoot::kDate:
+      return "DATE";
+    case TypeRoot::kTime:
+      return fmt::format("TIME({})", type.precision);
+    case TypeRoot::kTimestamp:
+      return fmt::format("TIMESTAMP({})", type.precision);
+    case TypeRoot::kTimestampLtz:
+      return fmt::format("TIMESTAMP_LTZ({})", type.precision);
+    case TypeRoot::kArray:
+      return fmt::format("ARRAY<{}>", type.element().ToString());
+    case TypeRoot::kMap:
+      return fmt::format("MAP<{}, {}>", type.key().ToString(), type.map_value().ToString());
+    case TypeRoot::kRow:
+      return RowToString(*type.fields);
   }
   return "?";
 }
@@ -83,7 +102,9 @@ DataType DataType::Decimal(int32_t precision, int32_t scale, bool nullable) {
   return type;
 }
 
-DataType DataType::Time(int32_t precision, bool nullable) { return WithPrecision(TypeRoot::kTime, precision, nullable); }
+DataType DataType::Time(int32_t precision, bool nullable) {
+  return WithPrecision(TypeRoot::kTime, precision, nullable);
+}
 DataType DataType::Timestamp(int32_t precision, bool nullable) {
   return WithPrecision(TypeRoot::kTimestamp, precision, nullable);
 }

@@ -18,11 +18,11 @@ enum class TypeRoot : uint8_t {
   kBigInt,
   kFloat,
   kDouble,
-  kChar,          // length
+  kChar,  // length
   kString,
-  kBinary,        // length
+  kBinary,  // length
   kBytes,
-  kDecimal,       // precision, scale
+  kDecimal,  // precision, scale
   kDate,
   kTime,          // precision
   kTimestamp,     // precision; without time zone
@@ -41,7 +41,8 @@ struct DataType {
   int32_t length = 0;     // CHAR and BINARY: >= 1
   int32_t precision = 0;  // DECIMAL 1..38; TIME, TIMESTAMP, TIMESTAMP_LTZ 0..9
   int32_t scale = 0;      // DECIMAL 0..precision
-  std::shared_ptr<const std::vector<DataField>> fields;  // ARRAY: 1 (element); MAP: 2 (key, value); ROW: its fields. Else null.
+  std::shared_ptr<const std::vector<DataField>>
+      fields;  // ARRAY: 1 (element); MAP: 2 (key, value); ROW: its fields. Else null.
 
   static DataType Of(TypeRoot root, bool nullable = true);
   static DataType Char(int32_t length, bool nullable = true);

@@ -42,17 +42,20 @@ std::optional<std::string> StoredItems(const std::vector<std::string>& items) {
   return items.empty() ? std::nullopt : std::optional<std::string>(JoinItems(items));
 }
 
-Status Append(const Option& option, const std::string& key, const std::string& base, const std::string& value, DynamicConfig* changed) {
+Status Append(const Option& option, const std::string& key, const std::string& base, const std::string& value,
+              DynamicConfig* changed) {
   if (option.type == OptionType::kMap) {
     for (const std::string& entry : SplitItems(base)) {
-      if (EntryKey(entry) == EntryKey(value)) return Refused("the option '{}' has an entry '{}' already", key, EntryKey(value));
+      if (EntryKey(entry) == EntryKey(value))
+        return Refused("the option '{}' has an entry '{}' already", key, EntryKey(value));
     }
   }
   (*changed)[key] = base.empty() ? value : base + "," + value;
   return Status::OK();
 }
 
-void Subtract(const Option& option, const std::string& key, const std::string& base, const std::string& value, DynamicConfig* changed) {
+void Subtract(const Option& option, const std::string& key, const std::string& base, const std::string& value,
+              DynamicConfig* changed) {
   std::vector<std::string> items = SplitItems(base);
   const size_t count = items.size();
   std::erase_if(items, [&](const std::string& item) {
@@ -64,9 +67,11 @@ void Subtract(const Option& option, const std::string& key, const std::string& b
 /// The checks that SET, APPEND and SUBTRACT share.
 Status CheckChange(const PropertyChange& change, const Option* option) {
   if (!change.value) return Refused("the option {} cannot be changed: a value is missing", Shown(change.key));
-  if (!IsUtf8(*change.value) || !IsUtf8(change.key)) return Refused("the option {} cannot be changed: it is not UTF-8 text", Shown(change.key));
+  if (!IsUtf8(*change.value) || !IsUtf8(change.key))
+    return Refused("the option {} cannot be changed: it is not UTF-8 text", Shown(change.key));
   if (change.value->find("${") != std::string::npos) {
-    return Refused("the option '{}' cannot be changed: markers of secret providers ('${{') are read at the start only", change.key);
+    return Refused("the option '{}' cannot be changed: markers of secret providers ('${{') are read at the start only",
+                   change.key);
   }
   if (option == nullptr) return Status::OK();
   if (option->kind == OptionKind::kRefused) {
@@ -86,8 +91,10 @@ Status CheckValue(const Option* option, const std::string& key, const std::strin
 Status ApplyChange(const PropertyChange& change, const Configuration& file, DynamicConfig* changed) {
   const Option* option = FindOption(change.key);
   if (!IsDynamicKey(change.key)) {
-    const std::string hint = option != nullptr ? "" : NearestKeyHint(change.key, [](const Option& o) { return o.dynamic; });
-    return Refused("the option {} cannot be changed while the cluster runs{}{}", Shown(change.key), hint.empty() ? "" : "; ", hint);
+    const std::string hint =
+        option != nullptr ? "" : NearestKeyHint(change.key, [](const Option& o) { return o.dynamic; });
+    return Refused("the option {} cannot be changed while the cluster runs{}{}", Shown(change.key),
+                   hint.empty() ? "" : "; ", hint);
   }
   if (change.op == ConfigOp::kDelete) {
     changed->erase(change.key);
@@ -107,7 +114,8 @@ Status ApplyChange(const PropertyChange& change, const Configuration& file, Dyna
     STROM_TRY(Append(*option, change.key, base, *change.value, changed));
     return CheckValue(option, change.key, (*changed)[change.key].value_or(""));
   }
-  if (change.op != ConfigOp::kSubtract) return Refused("the operation {} on the option '{}' is not known", static_cast<int>(change.op), change.key);
+  if (change.op != ConfigOp::kSubtract)
+    return Refused("the operation {} on the option '{}' is not known", static_cast<int>(change.op), change.key);
   Subtract(*option, change.key, base, *change.value, changed);
   return Status::OK();
 }

@@ -79,8 +79,8 @@ Result<std::string> JsonNode::String() const {
 Result<int64_t> JsonNode::Int(int64_t min, int64_t max) const {
   if (!value_->is_number_integer()) return Wrong("an integer was expected");
   // nlohmann keeps what does not fit in int64 as unsigned.
-  const bool too_large = value_->is_number_unsigned() &&
-                         *value_->get_ptr<const nlohmann::json::number_unsigned_t*>() > static_cast<uint64_t>(INT64_MAX);
+  const bool too_large = value_->is_number_unsigned() && *value_->get_ptr<const nlohmann::json::number_unsigned_t*>() >
+                                                             static_cast<uint64_t>(INT64_MAX);
   const int64_t number = too_large ? 0 : value_->get<int64_t>();
   if (too_large || number < min || number > max) {
     return Wrong(fmt::format("{} is outside of {} to {}", value_->dump(), min, max));

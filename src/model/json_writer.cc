@@ -16,8 +16,8 @@ size_t Utf8SequenceLength(std::string_view text) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first <= 0xDF) return continues(1, 0x80, 0xBF) ? 2 : 0;
   if (first >= 0xE0 && first <= 0xEF) {
-    const uint8_t low = first == 0xE0 ? 0xA0 : 0x80;    // no overlong form
-    const uint8_t high = first == 0xED ? 0x9F : 0xBF;   // no surrogate
+    const uint8_t low = first == 0xE0 ? 0xA0 : 0x80;   // no overlong form
+    const uint8_t high = first == 0xED ? 0x9F : 0xBF;  // no surrogate
     return continues(1, low, high) && continues(2, 0x80, 0xBF) ? 3 : 0;
   }
   if (first >= 0xF0 && first <= 0xF4) {
@@ -42,12 +42,23 @@ void AppendQuoted(std::string_view value, std::string* out) {
       out->push_back(c);
     } else if (static_cast<uint8_t>(c) < 0x20) {
       switch (c) {
-        case '\n': out->append("\\n"); break;
-        case '\r': out->append("\\r"); break;
-        case '\t': out->append("\\t"); break;
-        case '\b': out->append("\\b"); break;
-        case '\f': out->append("\\f"); break;
-        default: fmt::format_to(std::back_inserter(*out), "\\u{:04x}", static_cast<unsigned>(c));
+        case '\n':
+          out->append("\\n");
+          break;
+        case '\r':
+          out->append("\\r");
+          break;
+        case '\t':
+          out->append("\\t");
+          break;
+        case '\b':
+          out->append("\\b");
+          break;
+        case '\f':
+          out->append("\\f");
+          break;
+        default:
+          fmt::format_to(std::back_inserter(*out), "\\u{:04x}", static_cast<unsigned>(c));
       }
     } else {
       out->push_back(c);

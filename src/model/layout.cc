@@ -66,7 +66,9 @@ std::string KvTabletDirectory(std::string_view data_dir, const PhysicalTablePath
   return fmt::format("{}/{}/kv-{}", data_dir, PhysicalTableDirectory(path, bucket), bucket.bucket);
 }
 
-std::string OffsetFileName(LogOffset offset, std::string_view suffix) { return fmt::format("{:020}{}", offset.value(), suffix); }
+std::string OffsetFileName(LogOffset offset, std::string_view suffix) {
+  return fmt::format("{:020}{}", offset.value(), suffix);
+}
 
 std::optional<LogOffset> ParseOffsetFileName(std::string_view name, std::string_view suffix) {
   constexpr size_t kDigits = 20;
@@ -79,11 +81,13 @@ std::optional<LogOffset> ParseOffsetFileName(std::string_view name, std::string_
 std::string RemoteLogDirectory(std::string_view remote_dir) { return fmt::format("{}/log", remote_dir); }
 std::string RemoteKvDirectory(std::string_view remote_dir) { return fmt::format("{}/kv", remote_dir); }
 
-std::string RemoteLogTabletDirectory(std::string_view remote_dir, const PhysicalTablePath& path, const TableBucket& bucket) {
+std::string RemoteLogTabletDirectory(std::string_view remote_dir, const PhysicalTablePath& path,
+                                     const TableBucket& bucket) {
   return fmt::format("{}/{}/{}", RemoteLogDirectory(remote_dir), PhysicalTableDirectory(path, bucket), bucket.bucket);
 }
 
-std::string RemoteKvTabletDirectory(std::string_view remote_dir, const PhysicalTablePath& path, const TableBucket& bucket) {
+std::string RemoteKvTabletDirectory(std::string_view remote_dir, const PhysicalTablePath& path,
+                                    const TableBucket& bucket) {
   return fmt::format("{}/{}/{}", RemoteKvDirectory(remote_dir), PhysicalTableDirectory(path, bucket), bucket.bucket);
 }
 
@@ -91,7 +95,8 @@ std::string RemoteLakeTableDirectory(std::string_view remote_dir, const TablePat
   return fmt::format("{}/lake/{}/{}", remote_dir, path.database, TableDirectoryName(path.table, id));
 }
 
-std::string RemoteProducerOffsetsFile(std::string_view remote_dir, std::string_view producer, TableId id, std::string_view uuid) {
+std::string RemoteProducerOffsetsFile(std::string_view remote_dir, std::string_view producer, TableId id,
+                                      std::string_view uuid) {
   return fmt::format("{}/producers/{}/{}/{}.offsets", remote_dir, producer, id, uuid);
 }
 

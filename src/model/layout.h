@@ -50,10 +50,13 @@ inline constexpr std::string_view kWriterSnapshotSuffix = ".writer_snapshot";
 /// Below a remote data directory.
 std::string RemoteLogDirectory(std::string_view remote_dir);
 std::string RemoteKvDirectory(std::string_view remote_dir);
-std::string RemoteLogTabletDirectory(std::string_view remote_dir, const PhysicalTablePath& path, const TableBucket& bucket);
-std::string RemoteKvTabletDirectory(std::string_view remote_dir, const PhysicalTablePath& path, const TableBucket& bucket);
+std::string RemoteLogTabletDirectory(std::string_view remote_dir, const PhysicalTablePath& path,
+                                     const TableBucket& bucket);
+std::string RemoteKvTabletDirectory(std::string_view remote_dir, const PhysicalTablePath& path,
+                                    const TableBucket& bucket);
 std::string RemoteLakeTableDirectory(std::string_view remote_dir, const TablePath& path, TableId id);
-std::string RemoteProducerOffsetsFile(std::string_view remote_dir, std::string_view producer, TableId id, std::string_view uuid);
+std::string RemoteProducerOffsetsFile(std::string_view remote_dir, std::string_view producer, TableId id,
+                                      std::string_view uuid);
 std::string RemoteLogManifestFile(std::string_view log_tablet_dir, std::string_view uuid);
 std::string RemoteKvSnapshotDirectory(std::string_view kv_tablet_dir, int64_t snapshot_id);
 std::string RemoteKvSharedDirectory(std::string_view kv_tablet_dir);

@@ -33,7 +33,8 @@ Status InRange(const Option& option, std::string_view key, std::string_view valu
   const bool open = option.max == INT64_MAX || (option.type == OptionType::kInteger && option.max == INT32_MAX);
   const std::string allowed = open ? fmt::format("{} or more is", shown(option.min))
                                    : fmt::format("{} to {} is", shown(option.min), shown(option.max));
-  return MakeError(ErrorCode::kInvalidConfig, "the option '{}': {} is not allowed: {} expected", key, Shown(value), allowed);
+  return MakeError(ErrorCode::kInvalidConfig, "the option '{}': {} is not allowed: {} expected", key, Shown(value),
+                   allowed);
 }
 
 /// Checks a parsed integer, duration or size.
@@ -52,8 +53,8 @@ Status CheckChoice(const Option& option, std::string_view key, std::string_view 
   }
   std::string names(option.choices);
   for (size_t at = names.find('|'); at != std::string::npos; at = names.find('|', at)) names.replace(at, 1, ", ");
-  return MakeError(ErrorCode::kInvalidConfig, "the option '{}': {} is not allowed: one of {} is expected", key, Shown(value),
-                   names);
+  return MakeError(ErrorCode::kInvalidConfig, "the option '{}': {} is not allowed: one of {} is expected", key,
+                   Shown(value), names);
 }
 
 Status CheckList(const Option& option, std::string_view key, std::string_view value) {
@@ -93,7 +94,8 @@ bool MatchesPattern(std::string_view pattern, std::string_view key) {
 
 const Option* FindOption(std::string_view key) {
   const std::span<const Option> all = AllOptions();
-  const auto found = std::lower_bound(all.begin(), all.end(), key, [](const Option& o, std::string_view k) { return o.key < k; });
+  const auto found =
+      std::lower_bound(all.begin(), all.end(), key, [](const Option& o, std::string_view k) { return o.key < k; });
   if (found != all.end() && found->key == key) return &*found;
   for (const Option& option : all) {
     if (HasAlias(option, key)) return &option;
@@ -116,24 +118,31 @@ Status CheckOptionValue(const Option& option, std::string_view key, std::string_
       return parsed.ok() ? Status::OK() : Status(Wrong(key, parsed.error()));
     }
     case OptionType::kInteger:
-    case OptionType::kLong: return CheckNumber(option, key, value, ParseIntValue(value, option.min, option.max));
-    case OptionType::kDuration: return CheckNumber(option, key, value, ParseDurationMs(value));
-    case OptionType::kMemorySize: return CheckNumber(option, key, value, ParseMemorySize(value));
+    case OptionType::kLong:
+      return CheckNumber(option, key, value, ParseIntValue(value, option.min, option.max));
+    case OptionType::kDuration:
+      return CheckNumber(option, key, value, ParseDurationMs(value));
+    case OptionType::kMemorySize:
+      return CheckNumber(option, key, value, ParseMemorySize(value));
     case OptionType::kDouble: {
       const auto parsed = ParseDoubleValue(value);
       if (!parsed.ok()) return Wrong(key, parsed.error());
       if (*parsed >= static_cast<double>(option.min) && *parsed <= static_cast<double>(option.max)) return Status::OK();
-      return MakeError(ErrorCode::kInvalidConfig, "the option '{}': {} is not allowed: a number from {} to {} is expected", key,
-                       Shown(value), option.min, option.max);
+      return MakeError(ErrorCode::kInvalidConfig,
+                       "the option '{}': {} is not allowed: a number from {} to {} is expected", key, Shown(value),
+                       option.min, option.max);
     }
-    case OptionType::kList: return CheckList(option, key, value);
+    case OptionType::kList:
+      return CheckList(option, key, value);
     case OptionType::kMap: {
       const auto parsed = ParseMapValue(value);
       return parsed.ok() ? Status::OK() : Status(Wrong(key, parsed.error()));
     }
-    case OptionType::kEnum: return CheckChoice(option, key, value);
+    case OptionType::kEnum:
+      return CheckChoice(option, key, value);
     case OptionType::kString:
-    case OptionType::kPassword: return Status::OK();
+    case OptionType::kPassword:
+      return Status::OK();
   }
   return Status::OK();
 }

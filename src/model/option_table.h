@@ -13,8 +13,8 @@ namespace strom::model {
 
 enum class OptionType : uint8_t {
   kBoolean,
-  kInteger,     // 32 bits
-  kLong,        // 64 bits
+  kInteger,  // 32 bits
+  kLong,     // 64 bits
   kDouble,
   kString,
   kPassword,    // a string that is never shown
@@ -42,15 +42,15 @@ struct Option {
   OptionKind kind;
   std::string_view default_value;
   bool has_default;
-  bool dynamic;     // may change while the cluster runs (spec/server.md 15.3)
+  bool dynamic;  // may change while the cluster runs (spec/server.md 15.3)
   bool deprecated;
-  bool alterable;   // a table property that may change (spec/server.md 14.1)
+  bool alterable;  // a table property that may change (spec/server.md 14.1)
   bool is_pattern;
   std::string_view aliases;  // older names, with ',' between
   std::string_view choices;  // of an enum or of a list's items: "A|B|C"
   int64_t min;               // of numbers, milliseconds, bytes
   int64_t max;
-  std::string_view step;     // the step that builds it, or nothing
+  std::string_view step;  // the step that builds it, or nothing
   std::string_view note;
   std::string_view description;
 

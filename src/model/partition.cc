@@ -22,7 +22,8 @@ std::string JavaFloatText(Float x) {
   char buffer[64];
   const Float magnitude = std::fabs(x);
   const bool plain = magnitude >= static_cast<Float>(1e-3) && magnitude < static_cast<Float>(1e7);
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), x, plain ? std::chars_format::fixed : std::chars_format::scientific);
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), x,
+                                 plain ? std::chars_format::fixed : std::chars_format::scientific);
   std::string text(buffer, end.ptr);
   if (plain) return text.find('.') == std::string::npos ? text + ".0" : text;
   const size_t e = text.find('e');
@@ -45,7 +46,8 @@ std::string DateText(int64_t days) {
 }
 
 std::string TimeText(int64_t millis) {
-  return fmt::format("{:02}-{:02}-{:02}_{:03}", millis / 3'600'000, millis / 60'000 % 60, millis / 1000 % 60, millis % 1000);
+  return fmt::format("{:02}-{:02}-{:02}_{:03}", millis / 3'600'000, millis / 60'000 % 60, millis / 1000 % 60,
+                     millis % 1000);
 }
 
 std::string TimestampText(const TimestampValue& value) {
@@ -53,7 +55,8 @@ std::string TimestampText(const TimestampValue& value) {
   const int64_t millis = FloorMod(value.milliseconds, kMillisInDay);
   std::string fraction = fmt::format("{:09}", millis % 1000 * 1'000'000 + value.nanos_of_millisecond);
   fraction.resize(fraction.find_last_not_of('0') + 1);
-  return fmt::format("{}-{:02}-{:02}-{:02}_{}", DateText(days), millis / 3'600'000, millis / 60'000 % 60, millis / 1000 % 60, fraction);
+  return fmt::format("{}-{:02}-{:02}-{:02}_{}", DateText(days), millis / 3'600'000, millis / 60'000 % 60,
+                     millis / 1000 % 60, fraction);
 }
 
 std::string HexText(std::string_view bytes) {
@@ -63,7 +66,8 @@ std::string HexText(std::string_view bytes) {
 }
 
 Error WrongSpec(const TablePath& table, std::string_view what) {
-  return MakeError(ErrorCode::kPartitionSpecInvalid, "the partition spec does not fit the table {}: {}", table.ToString(), what);
+  return MakeError(ErrorCode::kPartitionSpecInvalid, "the partition spec does not fit the table {}: {}",
+                   table.ToString(), what);
 }
 
 /// Each key of the spec once, and one of the table's.
@@ -73,10 +77,12 @@ Status CheckSpecKeys(const TablePath& table, const std::vector<std::string>& key
   }
   for (size_t i = 0; i < spec.size(); ++i) {
     if (std::find(keys.begin(), keys.end(), spec[i].first) == keys.end()) {
-      return WrongSpec(table, fmt::format("{} is not one of its partition keys ({})", Shown(spec[i].first), Joined(keys)));
+      return WrongSpec(table,
+                       fmt::format("{} is not one of its partition keys ({})", Shown(spec[i].first), Joined(keys)));
     }
     for (size_t j = 0; j < i; ++j) {
-      if (spec[j].first == spec[i].first) return WrongSpec(table, fmt::format("the key {} comes twice", Shown(spec[i].first)));
+      if (spec[j].first == spec[i].first)
+        return WrongSpec(table, fmt::format("the key {} comes twice", Shown(spec[i].first)));
     }
   }
   return Status::OK();
@@ -118,8 +124,8 @@ Result<ResolvedPartitionSpec> ParsePartitionName(const std::vector<std::string>&
     start = end + 1;
   }
   if (spec.values.size() != keys.size()) {
-    return MakeError(ErrorCode::kPartitionSpecInvalid, "the partition name {} has {} values; the partition keys are {}", Shown(name),
-                     spec.values.size(), Joined(keys));
+    return MakeError(ErrorCode::kPartitionSpecInvalid, "the partition name {} has {} values; the partition keys are {}",
+                     Shown(name), spec.values.size(), Joined(keys));
   }
   return spec;
 }
@@ -176,7 +182,8 @@ Result<std::string> PartitionValueToString(const DataType& type, const Partition
       if (const auto* days = std::get_if<int64_t>(&value)) return DateText(*days);
       break;
     case TypeRoot::kTime:
-      if (const auto* millis = std::get_if<int64_t>(&value); millis != nullptr && *millis >= 0 && *millis < kMillisInDay) {
+      if (const auto* millis = std::get_if<int64_t>(&value);
+          millis != nullptr && *millis >= 0 && *millis < kMillisInDay) {
         return TimeText(*millis);
       }
       break;
@@ -194,7 +201,8 @@ Result<std::string> PartitionValueToString(const DataType& type, const Partition
       }
       break;
     default:
-      return MakeError(ErrorCode::kPartitionSpecInvalid, "a column of type {} cannot be a partition key", type.ToString());
+      return MakeError(ErrorCode::kPartitionSpecInvalid, "a column of type {} cannot be a partition key",
+                       type.ToString());
   }
   return MakeError(ErrorCode::kPartitionSpecInvalid, "a partition value does not fit its type {}", type.ToString());
 }

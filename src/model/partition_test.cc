@@ -70,7 +70,8 @@ TEST(Layout, DirectoryNamesAreReadFromTheLastDash) {
   for (const std::string bad : {"", "t", "t-", "-1", "t-x", "t-1x", "t--", "t-99999999999999999999", "t-p1"}) {
     EXPECT_FALSE(ParseTableDirectoryName(bad).has_value()) << bad;
   }
-  for (const std::string bad : {"", "p1", "-p1", "x-1", "x-p", "x-p-1", "x-p1y"}) EXPECT_FALSE(ParsePartitionDirectoryName(bad).has_value()) << bad;
+  for (const std::string bad : {"", "p1", "-p1", "x-1", "x-p", "x-p-1", "x-p1y"})
+    EXPECT_FALSE(ParsePartitionDirectoryName(bad).has_value()) << bad;
   EXPECT_EQ(ParseBucketDirectoryName("log-7", "log-"), BucketId(7));
   EXPECT_EQ(ParseBucketDirectoryName("kv-7", "log-"), std::nullopt);
   EXPECT_EQ(ParseBucketDirectoryName("log--7", "log-"), std::nullopt);

@@ -118,9 +118,13 @@ void AssignFieldIds(Schema* schema) {
 }
 
 std::optional<std::string_view> FindAggregateFunction(std::string_view name) {
-  static constexpr std::string_view kNames[] = {
-      "sum",        "product", "max",      "min",     "last_value", "last_value_ignore_nulls", "first_value",
-      "first_value_ignore_nulls", "listagg", "string_agg", "bool_and", "bool_or", "rbm32", "rbm64"};
+  static constexpr std::string_view kNames[] = {"sum",         "product",
+                                                "max",         "min",
+                                                "last_value",  "last_value_ignore_nulls",
+                                                "first_value", "first_value_ignore_nulls",
+                                                "listagg",     "string_agg",
+                                                "bool_and",    "bool_or",
+                                                "rbm32",       "rbm64"};
   std::string wanted(name);
   for (char& c : wanted) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -163,7 +167,8 @@ void WriteSchema(const Schema& schema, JsonWriter* writer) {
   }
   writer->EndArray();
   if (!schema.primary_key.empty()) writer->Key("primary_key").Strings(schema.primary_key);
-  if (!schema.auto_increment_columns.empty()) writer->Key("auto_increment_column").Strings(schema.auto_increment_columns);
+  if (!schema.auto_increment_columns.empty())
+    writer->Key("auto_increment_column").Strings(schema.auto_increment_columns);
   writer->Key("highest_field_id").Int(schema.highest_field_id).EndObject();
 }
 

@@ -28,9 +28,9 @@ struct Column {
 /// The columns of a table at one schema id. A plain value. Source: spec/json-formats.md 2.
 struct Schema {
   std::vector<Column> columns;
-  std::vector<std::string> primary_key;  // in key order; empty: a log table
+  std::vector<std::string> primary_key;             // in key order; empty: a log table
   std::vector<std::string> auto_increment_columns;  // at most one
-  int32_t highest_field_id = -1;  // the largest id ever assigned
+  int32_t highest_field_id = -1;                    // the largest id ever assigned
 
   bool has_primary_key() const { return !primary_key.empty(); }
   /// Position of a column by name or by id; nothing when there is none.

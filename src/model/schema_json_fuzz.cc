@@ -19,7 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     STROM_ASSERT(ToJson(*second) == written, "{} became {}", written, ToJson(*second));
   };
   switch (data[0] % 4) {
-    case 0: check(ParseDataTypeJson, json); break;
+    case 0:
+      check(ParseDataTypeJson, json);
+      break;
     case 1:
       check(ParseSchemaJson, json);
       if (const auto schema = ParseSchemaJson(json); schema.ok() && !schema->columns.empty()) {
@@ -28,10 +30,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         (void)AddColumns(*schema, std::vector<AddColumn>{{column.name + "2", column.type, column.comment, 0, {}}}).ok();
       }
       break;
-    case 2: check(ParseDatabaseDescriptorJson, json); break;
+    case 2:
+      check(ParseDatabaseDescriptorJson, json);
+      break;
     default:
       check(ParseTableDescriptorJson, json);
-      if (auto table = ParseTableDescriptorJson(json); table.ok()) (void)PrepareNewTable(std::move(*table), CreateDefaults{}).ok();
+      if (auto table = ParseTableDescriptorJson(json); table.ok())
+        (void)PrepareNewTable(std::move(*table), CreateDefaults{}).ok();
   }
   return 0;
 }

@@ -17,23 +17,36 @@ using ::testing::HasSubstr;
 DataType RandomType(Random* random, int depth) {
   const bool nullable = random->OneIn(2);
   switch (random->Below(depth > 3 ? 12 : 15)) {
-    case 0: return DataType::Char(static_cast<int32_t>(random->Between(1, INT32_MAX)), nullable);
-    case 1: return DataType::Binary(static_cast<int32_t>(random->Between(1, 99)), nullable);
+    case 0:
+      return DataType::Char(static_cast<int32_t>(random->Between(1, INT32_MAX)), nullable);
+    case 1:
+      return DataType::Binary(static_cast<int32_t>(random->Between(1, 99)), nullable);
     case 2: {
       const auto precision = static_cast<int32_t>(random->Between(1, 38));
       return DataType::Decimal(precision, static_cast<int32_t>(random->Between(0, precision)), nullable);
     }
-    case 3: return DataType::Time(static_cast<int32_t>(random->Below(10)), nullable);
-    case 4: return DataType::Timestamp(static_cast<int32_t>(random->Below(10)), nullable);
-    case 5: return DataType::TimestampLtz(static_cast<int32_t>(random->Below(10)), nullable);
-    case 6: return DataType::Of(TypeRoot::kString, nullable);
-    case 7: return DataType::Of(TypeRoot::kBytes, nullable);
-    case 8: return DataType::Of(TypeRoot::kDate, nullable);
-    case 9: return DataType::Of(TypeRoot::kBoolean, nullable);
-    case 10: return DataType::Of(TypeRoot::kDouble, nullable);
-    case 11: return DataType::Of(TypeRoot::kBigInt, nullable);
-    case 12: return DataType::Array(RandomType(random, depth + 1), nullable);
-    case 13: return DataType::Map(RandomType(random, depth + 1), RandomType(random, depth + 1), nullable);
+    case 3:
+      return DataType::Time(static_cast<int32_t>(random->Below(10)), nullable);
+    case 4:
+      return DataType::Timestamp(static_cast<int32_t>(random->Below(10)), nullable);
+    case 5:
+      return DataType::TimestampLtz(static_cast<int32_t>(random->Below(10)), nullable);
+    case 6:
+      return DataType::Of(TypeRoot::kString, nullable);
+    case 7:
+      return DataType::Of(TypeRoot::kBytes, nullable);
+    case 8:
+      return DataType::Of(TypeRoot::kDate, nullable);
+    case 9:
+      return DataType::Of(TypeRoot::kBoolean, nullable);
+    case 10:
+      return DataType::Of(TypeRoot::kDouble, nullable);
+    case 11:
+      return DataType::Of(TypeRoot::kBigInt, nullable);
+    case 12:
+      return DataType::Array(RandomType(random, depth + 1), nullable);
+    case 13:
+      return DataType::Map(RandomType(random, depth + 1), RandomType(random, depth + 1), nullable);
     default: {
       std::vector<DataField> fields;
       for (uint64_t i = random->Below(4); i > 0; --i) {
@@ -90,7 +103,8 @@ TEST(SchemaJson, TheExampleOfTheSpecIsWrittenByteForByte) {
 }
 
 TEST(SchemaJson, ErrorsNameThePlace) {
-  const auto error = ParseSchemaJson(R"({"columns":[{"name":"a","data_type":{"type":"INTEGER"}},{"name":"b","data_type":{"type":"CHAR","length":0}}]})");
+  const auto error = ParseSchemaJson(
+      R"({"columns":[{"name":"a","data_type":{"type":"INTEGER"}},{"name":"b","data_type":{"type":"CHAR","length":0}}]})");
   EXPECT_EQ(error.code(), ErrorCode::kInvalidTable);
   EXPECT_THAT(error.ToString(), HasSubstr("columns[1].data_type.length"));
   EXPECT_THAT(ParseSchemaJson("{}").ToString(), HasSubstr("\"columns\" is missing"));
@@ -154,12 +168,15 @@ TEST(TableJson, ABucketCountNeedsABucketKey) {
   ASSERT_TRUE(without.ok());
   EXPECT_FALSE(without->has_distribution);
   EXPECT_FALSE(without->bucket_count.has_value());
-  EXPECT_THAT(ParseTableDescriptorJson(R"({"schema":{"columns":[]},"partition_key":[],"properties":{"a":1},"custom_properties":{}})").ToString(),
+  EXPECT_THAT(ParseTableDescriptorJson(
+                  R"({"schema":{"columns":[]},"partition_key":[],"properties":{"a":1},"custom_properties":{}})")
+                  .ToString(),
               HasSubstr("properties.a: a string was expected"));
 }
 
 TEST(DatabaseJson, CommentAndCustomProperties) {
-  const auto database = ParseDatabaseDescriptorJson(R"({"version":1,"comment":"raw zone","custom_properties":{"owner":"ops"},"more":1})");
+  const auto database =
+      ParseDatabaseDescriptorJson(R"({"version":1,"comment":"raw zone","custom_properties":{"owner":"ops"},"more":1})");
   ASSERT_TRUE(database.ok()) << database.ToString();
   EXPECT_EQ(ToJson(*database), R"({"version":1,"comment":"raw zone","custom_properties":{"owner":"ops"}})");
   EXPECT_EQ(ParseDatabaseDescriptorJson(R"({"version":1})").code(), ErrorCode::kInvalidDatabase);
@@ -168,8 +185,8 @@ TEST(DatabaseJson, CommentAndCustomProperties) {
 TEST(JsonWriter, BytesThatAreNotUtf8BecomeTheReplacementCharacter) {
   EXPECT_EQ(JsonWriter().String("a\xFF\xC3\xBC\xC3").Take(), "\"a\xEF\xBF\xBD\xC3\xBC\xEF\xBF\xBD\"");
   EXPECT_EQ(JsonWriter().String(std::string_view("\x01\t\"\\", 4)).Take(), R"("\u0001\t\"\\")");
-  EXPECT_FALSE(IsUtf8("\xED\xA0\x80"));   // a surrogate
-  EXPECT_FALSE(IsUtf8("\xC0\x80"));       // overlong
+  EXPECT_FALSE(IsUtf8("\xED\xA0\x80"));      // a surrogate
+  EXPECT_FALSE(IsUtf8("\xC0\x80"));          // overlong
   EXPECT_FALSE(IsUtf8("\xF4\x90\x80\x80"));  // above U+10FFFF
   EXPECT_TRUE(IsUtf8("\xF0\x9F\x98\x80 \xE2\x82\xAC"));
 }
@@ -207,11 +224,13 @@ TEST(Names, AreOfLettersDigitsUnderscoreAndDash) {
   const auto code = [](std::string_view name) { return ValidateName("table", name, ErrorCode::kInvalidTable).code(); };
   EXPECT_EQ(code("a-B_9"), ErrorCode::kNone);
   EXPECT_EQ(code(std::string(200, 'x')), ErrorCode::kNone);
-  for (const std::string& bad : {std::string(), std::string("."), std::string(".."), std::string("a.b"), std::string("a b"),
-                                 std::string("a$b"), std::string("__internal"), std::string("\xC3\xBC"), std::string(201, 'x')}) {
+  for (const std::string& bad :
+       {std::string(), std::string("."), std::string(".."), std::string("a.b"), std::string("a b"), std::string("a$b"),
+        std::string("__internal"), std::string("\xC3\xBC"), std::string(201, 'x')}) {
     EXPECT_EQ(code(bad), ErrorCode::kInvalidTable) << bad;
   }
-  EXPECT_THAT(ValidateName("database", "a\nb\xFF", ErrorCode::kInvalidDatabase).ToString(), HasSubstr("not plain text"));
+  EXPECT_THAT(ValidateName("database", "a\nb\xFF", ErrorCode::kInvalidDatabase).ToString(),
+              HasSubstr("not plain text"));
 }
 
 TEST(AddedColumns, GetNewIdsAboveAllThatWereEverUsed) {
@@ -219,7 +238,8 @@ TEST(AddedColumns, GetNewIdsAboveAllThatWereEverUsed) {
   Schema schema = RandomSchema(&random);
   schema.highest_field_id += 10;  // a dropped column had them
   DataField field{"x", DataType::Of(TypeRoot::kInteger), std::nullopt, 0};
-  const std::vector<AddColumn> added = {{"new", DataType::Row({field}), "why", 0, std::nullopt}, {"last", DataType::Of(TypeRoot::kDate), {}, 0, {}}};
+  const std::vector<AddColumn> added = {{"new", DataType::Row({field}), "why", 0, std::nullopt},
+                                        {"last", DataType::Of(TypeRoot::kDate), {}, 0, {}}};
   const auto changed = AddColumns(schema, added);
   ASSERT_TRUE(changed.ok()) << changed.ToString();
   const Column& row = changed->columns[schema.columns.size()];
@@ -233,7 +253,9 @@ TEST(AddedColumns, AreRefusedWhenTheyCannotBe) {
   Schema schema;
   schema.columns = {{"a", DataType::Of(TypeRoot::kInteger), {}, {}, 0}};
   schema.highest_field_id = 0;
-  const auto code = [&](AddColumn column) { return AddColumns(schema, std::vector<AddColumn>{std::move(column)}).code(); };
+  const auto code = [&](AddColumn column) {
+    return AddColumns(schema, std::vector<AddColumn>{std::move(column)}).code();
+  };
   EXPECT_EQ(code({"b", DataType::Of(TypeRoot::kInteger), {}, 0, {}}), ErrorCode::kNone);
   EXPECT_EQ(code({"a", DataType::Of(TypeRoot::kInteger), {}, 0, {}}), ErrorCode::kInvalidAlterTable);
   EXPECT_EQ(code({"b", DataType::Of(TypeRoot::kInteger, false), {}, 0, {}}), ErrorCode::kInvalidAlterTable);

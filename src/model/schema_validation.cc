@@ -42,8 +42,8 @@ Status ValidateNested(std::string_view column, const DataType& type, std::unorde
         return Invalid("the column {} has two row fields with the name {}", Shown(column), Shown(field.name));
       }
       if (field.field_id < 0 || !ids->insert(field.field_id).second) {
-        return Invalid("the row field {} of the column {} has the id {}, which is not a free one", Shown(field.name), Shown(column),
-                       field.field_id);
+        return Invalid("the row field {} of the column {} has the id {}, which is not a free one", Shown(field.name),
+                       Shown(column), field.field_id);
       }
     }
     STROM_TRY(ValidateNested(column, field.type, ids));
@@ -80,11 +80,12 @@ Status ValidatePrimaryKey(const Schema& schema) {
     if (!seen.insert(name).second) return Invalid("the primary key names the column {} twice", Shown(name));
     const Column& column = schema.columns[*at];
     if (column.type.is_nested()) {
-      return Invalid("the primary key column {} has the type {}; ARRAY, MAP and ROW cannot be keys", Shown(name), column.type.ToString());
+      return Invalid("the primary key column {} has the type {}; ARRAY, MAP and ROW cannot be keys", Shown(name),
+                     column.type.ToString());
     }
     if (column.aggregate) {
-      return Invalid("the primary key column {} has the aggregate function {}; only other columns may have one", Shown(name),
-                     column.aggregate->type);
+      return Invalid("the primary key column {} has the aggregate function {}; only other columns may have one",
+                     Shown(name), column.aggregate->type);
     }
   }
   return Status::OK();
@@ -96,7 +97,8 @@ Status ValidateAutoIncrement(const Schema& schema) {
     return Invalid("the columns {} are all auto increment; at most one may be", Joined(schema.auto_increment_columns));
   }
   const std::string& name = schema.auto_increment_columns.front();
-  if (!schema.has_primary_key()) return Invalid("the auto increment column {} needs a table with a primary key", Shown(name));
+  if (!schema.has_primary_key())
+    return Invalid("the auto increment column {} needs a table with a primary key", Shown(name));
   const std::optional<size_t> at = schema.FindColumn(name);
   if (!at) return Invalid("the auto increment column {} is not a column of the table", Shown(name));
   if (std::find(schema.primary_key.begin(), schema.primary_key.end(), name) != schema.primary_key.end()) {
@@ -146,17 +148,19 @@ Status ValidateAggregate(const Column& column) {
   if (!column.aggregate) return Status::OK();
   const AggregateFunction& function = *column.aggregate;
   if (!AggregateTakes(function.type, column.type.root)) {
-    return MakeError(ErrorCode::kInvalidConfig, "the column {} has the type {}, which the aggregate function {} does not take",
-                     Shown(column.name), column.type.ToString(), function.type);
+    return MakeError(ErrorCode::kInvalidConfig,
+                     "the column {} has the type {}, which the aggregate function {} does not take", Shown(column.name),
+                     column.type.ToString(), function.type);
   }
   const bool takes_delimiter = function.type == "listagg" || function.type == "string_agg";
   for (const auto& [name, value] : function.parameters) {
     if (!takes_delimiter || name != "delimiter") {
-      return MakeError(ErrorCode::kInvalidConfig, "the aggregate function {} of the column {} has no parameter {}", function.type,
-                       Shown(column.name), Shown(name));
+      return MakeError(ErrorCode::kInvalidConfig, "the aggregate function {} of the column {} has no parameter {}",
+                       function.type, Shown(column.name), Shown(name));
     }
     if (value.empty()) {
-      return MakeError(ErrorCode::kInvalidConfig, "the parameter delimiter of the column {} is empty", Shown(column.name));
+      return MakeError(ErrorCode::kInvalidConfig, "the parameter delimiter of the column {} is empty",
+                       Shown(column.name));
     }
   }
   return Status::OK();
@@ -177,7 +181,8 @@ Result<Schema> AddColumns(const Schema& schema, std::span<const AddColumn> colum
     if (const Status name = ValidateColumnName(column.name); !name.ok()) return refuse(column, name.error().message);
     if (changed.FindColumn(column.name)) return refuse(column, "the table has a column of that name");
     if (column.position != 0) return refuse(column, "columns are only added at the end (position LAST)");
-    if (!column.type.nullable) return refuse(column, fmt::format("{}: rows written before have no value for it", column.type.ToString()));
+    if (!column.type.nullable)
+      return refuse(column, fmt::format("{}: rows written before have no value for it", column.type.ToString()));
     if (column.comment && !IsUtf8(*column.comment)) return refuse(column, "its comment is not UTF-8 text");
     Column added;
     added.name = column.name;
@@ -188,11 +193,13 @@ Result<Schema> AddColumns(const Schema& schema, std::span<const AddColumn> colum
   }
   // Ids of nested fields that the client chose are its own: here they are given anew, above all that were ever used.
   Schema fresh;
-  fresh.columns.assign(changed.columns.begin() + static_cast<std::ptrdiff_t>(schema.columns.size()), changed.columns.end());
+  fresh.columns.assign(changed.columns.begin() + static_cast<std::ptrdiff_t>(schema.columns.size()),
+                       changed.columns.end());
   for (Column& column : fresh.columns) ForgetFieldIds(&column.type);
   fresh.highest_field_id = schema.highest_field_id;
   AssignFieldIds(&fresh);
-  std::move(fresh.columns.begin(), fresh.columns.end(), changed.columns.begin() + static_cast<std::ptrdiff_t>(schema.columns.size()));
+  std::move(fresh.columns.begin(), fresh.columns.end(),
+            changed.columns.begin() + static_cast<std::ptrdiff_t>(schema.columns.size()));
   changed.highest_field_id = fresh.highest_field_id;
   if (const Status valid = ValidateSchema(changed); !valid.ok()) {
     return MakeError(ErrorCode::kInvalidAlterTable, "the columns cannot be added: {}", valid.error().message);

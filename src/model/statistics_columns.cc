@@ -30,15 +30,16 @@ Result<std::vector<size_t>> FindStatisticsColumns(const Schema& schema, std::str
     const std::optional<size_t> at = schema.FindColumn(name);
     if (!at) return wrong(fmt::format("the table has no column {}", Shown(name)));
     if (!HasStatistics(schema.columns[*at].type)) {
-      return wrong(fmt::format("the column {} has the type {}; BINARY, BYTES, ARRAY, MAP and ROW have no statistics", Shown(name),
-                               schema.columns[*at].type.ToString()));
+      return wrong(fmt::format("the column {} has the type {}; BINARY, BYTES, ARRAY, MAP and ROW have no statistics",
+                               Shown(name), schema.columns[*at].type.ToString()));
     }
     if (std::find(positions.begin(), positions.end(), *at) != positions.end()) {
       return wrong(fmt::format("the column {} comes twice", Shown(name)));
     }
     positions.push_back(*at);
   }
-  if (positions.empty()) return wrong("it names no column; '*' stands for all, and without the option there are no statistics");
+  if (positions.empty())
+    return wrong("it names no column; '*' stands for all, and without the option there are no statistics");
   return positions;
 }
 

@@ -21,10 +21,10 @@ struct TableDescriptor {
   Schema schema;
   std::optional<std::string> comment;
   std::vector<std::string> partition_keys;
-  std::vector<std::string> bucket_keys;      // a log table without any: the client spreads rows
-  bool has_distribution = false;             // bucket_key was in the JSON (it may be empty)
-  std::optional<int32_t> bucket_count;       // nothing: the server's default
-  Properties properties;                     // table.* options
+  std::vector<std::string> bucket_keys;  // a log table without any: the client spreads rows
+  bool has_distribution = false;         // bucket_key was in the JSON (it may be empty)
+  std::optional<int32_t> bucket_count;   // nothing: the server's default
+  Properties properties;                 // table.* options
   Properties custom_properties;
 
   bool is_partitioned() const { return !partition_keys.empty(); }
@@ -50,7 +50,7 @@ struct TableConfig {
   LogFormat log_format = LogFormat::kArrow;
   ArrowCompression arrow_compression = ArrowCompression::kZstd;
   int32_t zstd_level = 3;
-  int64_t log_ttl_ms = 7LL * 24 * 3600 * 1000;       // <= 0: for ever
+  int64_t log_ttl_ms = 7LL * 24 * 3600 * 1000;        // <= 0: for ever
   int64_t local_log_ttl_ms = 7LL * 24 * 3600 * 1000;  // defaults to log_ttl_ms
   int32_t replication_factor = 1;
   bool datalake_enabled = false;

@@ -14,13 +14,16 @@ namespace {
 
 constexpr std::string_view kKvFormatVersion = "2";  // the newest key encoding (spec/server.md 5.1)
 
-void SetDefault(Properties* properties, const std::string& key, std::string_view value) { properties->try_emplace(key, value); }
+void SetDefault(Properties* properties, const std::string& key, std::string_view value) {
+  properties->try_emplace(key, value);
+}
 
 /// The columns that tell rows of one partition apart.
 std::vector<std::string> PhysicalPrimaryKey(const TableDescriptor& table) {
   std::vector<std::string> key;
   for (const std::string& name : table.schema.primary_key) {
-    if (std::find(table.partition_keys.begin(), table.partition_keys.end(), name) == table.partition_keys.end()) key.push_back(name);
+    if (std::find(table.partition_keys.begin(), table.partition_keys.end(), name) == table.partition_keys.end())
+      key.push_back(name);
   }
   return key;
 }
@@ -40,7 +43,8 @@ void FillDefaults(TableDescriptor* table, const CreateDefaults& defaults) {
   }
   if (!table->schema.has_primary_key()) return;
   if (table->bucket_keys.empty()) table->bucket_keys = PhysicalPrimaryKey(*table);
-  if (!TableOption(properties, "table.merge-engine").empty()) SetDefault(&properties, "table.delete.behavior", "IGNORE");
+  if (!TableOption(properties, "table.merge-engine").empty())
+    SetDefault(&properties, "table.delete.behavior", "IGNORE");
   SetDefault(&properties, "table.kv.format-version", kKvFormatVersion);
   SetDefault(&properties, "table.kv.standby-replica.enabled", "true");
 }
@@ -58,13 +62,15 @@ Status CheckSizes(const TableDescriptor& table, const CreateDefaults& defaults) 
     return MakeError(ErrorCode::kInvalidTable, "the bucket count {} is not valid: 1 or more is expected", buckets);
   }
   if (buckets > defaults.buckets_max) {
-    return MakeError(ErrorCode::kBucketMaxNum, "the bucket count {} is above the limit {} of a table or partition (max.bucket.num)",
-                     buckets, defaults.buckets_max);
+    return MakeError(ErrorCode::kBucketMaxNum,
+                     "the bucket count {} is above the limit {} of a table or partition (max.bucket.num)", buckets,
+                     defaults.buckets_max);
   }
   const int64_t replicas = *ParseIntValue(TableOption(table.properties, "table.replication.factor"));
   if (replicas > defaults.live_servers) {
-    return MakeError(ErrorCode::kInvalidReplicationFactor, "the replication factor {} is above the number of live tablet servers, {}",
-                     replicas, defaults.live_servers);
+    return MakeError(ErrorCode::kInvalidReplicationFactor,
+                     "the replication factor {} is above the number of live tablet servers, {}", replicas,
+                     defaults.live_servers);
   }
   return Status::OK();
 }
@@ -77,7 +83,8 @@ Status CheckClusterLake(const TableDescriptor& table, const std::optional<std::s
   }
   const std::string format = TableOption(table.properties, "table.datalake.format");
   if (format == UpperCase(*cluster_format)) return Status::OK();
-  return MakeError(ErrorCode::kInvalidConfig, "the option 'table.datalake.format': {} is not allowed: the cluster's lake is {}", format,
+  return MakeError(ErrorCode::kInvalidConfig,
+                   "the option 'table.datalake.format': {} is not allowed: the cluster's lake is {}", format,
                    *cluster_format);
 }
 
@@ -104,14 +111,17 @@ bool MayJoinLake(const TableDescriptor& table, std::string_view key) {
 Status CheckAlterable(const TableDescriptor& table, std::string_view key) {
   const Option* option = FindOption(key);
   if (option == nullptr || option->scope != OptionScope::kTable) {
-    const std::string hint = NearestKeyHint(key, [](const Option& o) { return o.scope == OptionScope::kTable && o.alterable; });
-    return Unalterable("{} is not a table option that this server knows{}{}", Shown(key), hint.empty() ? "" : "; ", hint);
+    const std::string hint =
+        NearestKeyHint(key, [](const Option& o) { return o.scope == OptionScope::kTable && o.alterable; });
+    return Unalterable("{} is not a table option that this server knows{}{}", Shown(key), hint.empty() ? "" : "; ",
+                       hint);
   }
   if (!option->alterable) return Unalterable("the option '{}' of a table cannot be changed after its creation", key);
   if (key == "table.kv.standby-replica.enabled" && !table.schema.has_primary_key()) {
     return Unalterable("the option '{}' can only be changed for tables with a primary key", key);
   }
-  if (key.starts_with("table.datalake.") && !table.properties.contains("table.datalake.format") && !MayJoinLake(table, key)) {
+  if (key.starts_with("table.datalake.") && !table.properties.contains("table.datalake.format") &&
+      !MayJoinLake(table, key)) {
     return Unalterable("the option '{}' cannot be changed: the table was made while the cluster had no lake", key);
   }
   return Status::OK();
@@ -169,14 +179,17 @@ Result<TableDescriptor> AlterSchema(const TableDescriptor& table, std::span<cons
 }
 
 Status CheckAlterShape(const AlterShape& shape) {
-  const size_t schema_changes = shape.added_columns + shape.dropped_columns + shape.renamed_columns + shape.modified_columns;
+  const size_t schema_changes =
+      shape.added_columns + shape.dropped_columns + shape.renamed_columns + shape.modified_columns;
   if (shape.property_changes > 0 && schema_changes > 0) {
-    return Unalterable("one request cannot change both properties ({}) and columns ({}); send two", shape.property_changes, schema_changes);
+    return Unalterable("one request cannot change both properties ({}) and columns ({}); send two",
+                       shape.property_changes, schema_changes);
   }
   if (shape.changes_bucket_count) return Unalterable("the bucket count of a table cannot be changed yet");
   if (shape.dropped_columns > 0) return Unalterable("columns cannot be dropped; only new ones can be added at the end");
   if (shape.renamed_columns > 0) return Unalterable("columns cannot be renamed; only new ones can be added at the end");
-  if (shape.modified_columns > 0) return Unalterable("columns cannot be modified; only new ones can be added at the end");
+  if (shape.modified_columns > 0)
+    return Unalterable("columns cannot be modified; only new ones can be added at the end");
   return Status::OK();
 }
 
@@ -189,7 +202,8 @@ Result<DatabaseDescriptor> AlterDatabase(const DatabaseDescriptor& database, std
     }
   }
   if (comment) changed.comment = comment;
-  if (changed.comment && !IsUtf8(*changed.comment)) return MakeError(ErrorCode::kInvalidDatabase, "the comment is not UTF-8 text");
+  if (changed.comment && !IsUtf8(*changed.comment))
+    return MakeError(ErrorCode::kInvalidDatabase, "the comment is not UTF-8 text");
   STROM_TRY(CheckCustomProperties(changed.custom_properties, ErrorCode::kInvalidDatabase));
   return changed;
 }

@@ -14,12 +14,12 @@ namespace strom::model {
 
 /// What the cluster gives to a table that leaves it open, and what it allows.
 struct CreateDefaults {
-  int32_t bucket_count = 1;        // default.bucket.number
-  int32_t replication_factor = 1;  // default.replication.factor
-  int32_t live_servers = 1;        // tablet servers that could hold a replica
-  int32_t buckets_max = 4096;      // max.bucket.num
-  bool allow_log_tables = true;    // allow.create.log.tables
-  bool allow_kv_tables = true;     // allow.create.kv.tables
+  int32_t bucket_count = 1;                    // default.bucket.number
+  int32_t replication_factor = 1;              // default.replication.factor
+  int32_t live_servers = 1;                    // tablet servers that could hold a replica
+  int32_t buckets_max = 4096;                  // max.bucket.num
+  bool allow_log_tables = true;                // allow.create.log.tables
+  bool allow_kv_tables = true;                 // allow.create.kv.tables
   std::optional<std::string> datalake_format;  // upper case; nothing: the cluster has no lake
 };
 

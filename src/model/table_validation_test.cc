@@ -27,7 +27,9 @@ DataType Int() { return DataType::Of(TypeRoot::kInteger); }
 DataType String() { return DataType::Of(TypeRoot::kString); }
 
 TableDescriptor LogTable() { return Table({{"id", Int()}, {"dt", String()}, {"raw", DataType::Of(TypeRoot::kBytes)}}); }
-TableDescriptor KeyTable() { return Table({{"id", Int()}, {"dt", String()}, {"n", DataType::Of(TypeRoot::kBigInt)}}, {"id", "dt"}); }
+TableDescriptor KeyTable() {
+  return Table({{"id", Int()}, {"dt", String()}, {"n", DataType::Of(TypeRoot::kBigInt)}}, {"id", "dt"});
+}
 
 Result<TableDescriptor> Prepare(TableDescriptor table) { return PrepareNewTable(std::move(table), CreateDefaults{}); }
 
@@ -37,7 +39,9 @@ TableDescriptor With(TableDescriptor table, Properties properties) {
 }
 
 /// The code and message of preparing a table with these properties.
-Result<TableDescriptor> PrepareWith(TableDescriptor table, Properties properties) { return Prepare(With(std::move(table), std::move(properties))); }
+Result<TableDescriptor> PrepareWith(TableDescriptor table, Properties properties) {
+  return Prepare(With(std::move(table), std::move(properties)));
+}
 
 TableDescriptor PartitionedBy(TableDescriptor table, std::vector<std::string> keys) {
   table.partition_keys = std::move(keys);
@@ -62,7 +66,8 @@ TEST(NewTable, LeftOpenValuesAreFilledIn) {
   EXPECT_THAT(keyed->bucket_keys, ElementsAre("id"));
   EXPECT_FALSE(keyed->schema.columns[0].type.nullable);
   EXPECT_TRUE(keyed->schema.columns[2].type.nullable);
-  EXPECT_EQ(keyed->properties, (Properties{{"table.kv.format-version", "2"}, {"table.kv.standby-replica.enabled", "true"},
+  EXPECT_EQ(keyed->properties, (Properties{{"table.kv.format-version", "2"},
+                                           {"table.kv.standby-replica.enabled", "true"},
                                            {"table.replication.factor", "2"}}));
   const auto merged = PrepareWith(KeyTable(), {{"table.merge-engine", "first_row"}});
   ASSERT_TRUE(merged.ok()) << merged.ToString();
@@ -81,11 +86,13 @@ TEST(NewTable, APreparedTableComesBackFromItsJsonAndIsPreparedTheSame) {
 
 TEST(NewTable, ColumnsAreChecked) {
   EXPECT_EQ(Prepare(Table({})).code(), ErrorCode::kInvalidTable);
-  for (const std::string name : {"__offset", "__timestamp", "__bucket", "_change_type", "_log_offset", "_commit_timestamp", ""}) {
+  for (const std::string name :
+       {"__offset", "__timestamp", "__bucket", "_change_type", "_log_offset", "_commit_timestamp", ""}) {
     EXPECT_EQ(Prepare(Table({{name, Int()}})).code(), ErrorCode::kInvalidTable) << name;
   }
   EXPECT_EQ(Prepare(Table({{"a", Int()}, {"a", Int()}})).code(), ErrorCode::kInvalidTable);
-  EXPECT_EQ(Prepare(Table({{"r", DataType::Row({{"x", Int(), {}, -1}, {"x", Int(), {}, -1}})}})).code(), ErrorCode::kInvalidTable);
+  EXPECT_EQ(Prepare(Table({{"r", DataType::Row({{"x", Int(), {}, -1}, {"x", Int(), {}, -1}})}})).code(),
+            ErrorCode::kInvalidTable);
   TableDescriptor ids = Table({{"a", Int()}, {"b", Int()}});
   ids.schema.columns[0].id = ids.schema.columns[1].id = 0;
   ids.schema.highest_field_id = 0;
@@ -148,30 +155,46 @@ TEST(NewTable, SizesAreWithinTheClustersLimits) {
 }
 
 TEST(NewTable, BadPropertiesNameKeyValueAndWhatIsAllowed) {
-  const std::vector<std::pair<std::string, std::string>> bad = {
-      {"table.log.format", "parchment"}, {"table.replication.factor", "two"}, {"table.replication.factor", "0"}, {"table.log.ttl", "soon"},
-      {"table.log.arrow.compression.type", "rar"}, {"table.log.arrow.compression.zstd.level", "99"}, {"table.log.tiered.local-segments", "-1"},
-      {"table.log.tiered.local-segments", "many"}, {"table.log.local-ttl", "8d"}, {"table.kv.format-version", "3"},
-      {"table.auto-partition.time-zone", "Mars/Olympus"}, {"table.auto-partition.time-unit", "week"}, {"table.datalake.freshness", "x"},
-      {"table.auto-partition.enabled", "true"}, {"table.delete.behavior", "allow"}, {"table.merge-engine", "first_row"},
-      {"table.statistics.columns", "raw"}, {"table.statistics.columns", "no"}, {"table.statistics.columns", " , "}};
+  const std::vector<std::pair<std::string, std::string>> bad = {{"table.log.format", "parchment"},
+                                                                {"table.replication.factor", "two"},
+                                                                {"table.replication.factor", "0"},
+                                                                {"table.log.ttl", "soon"},
+                                                                {"table.log.arrow.compression.type", "rar"},
+                                                                {"table.log.arrow.compression.zstd.level", "99"},
+                                                                {"table.log.tiered.local-segments", "-1"},
+                                                                {"table.log.tiered.local-segments", "many"},
+                                                                {"table.log.local-ttl", "8d"},
+                                                                {"table.kv.format-version", "3"},
+                                                                {"table.auto-partition.time-zone", "Mars/Olympus"},
+                                                                {"table.auto-partition.time-unit", "week"},
+                                                                {"table.datalake.freshness", "x"},
+                                                                {"table.auto-partition.enabled", "true"},
+                                                                {"table.delete.behavior", "allow"},
+                                                                {"table.merge-engine", "first_row"},
+                                                                {"table.statistics.columns", "raw"},
+                                                                {"table.statistics.columns", "no"},
+                                                                {"table.statistics.columns", " , "}};
   for (const auto& [key, value] : bad) {
     const auto refused = PrepareWith(LogTable(), {{key, value}});
     EXPECT_EQ(refused.code(), ErrorCode::kInvalidConfig) << key << "=" << value << " " << refused.ToString();
     EXPECT_THAT(refused.ToString(), HasSubstr(key));
   }
-  EXPECT_THAT(PrepareWith(LogTable(), {{"table.no-such-option", "1"}}).ToString(), HasSubstr("not a table option that this server knows"));
-  EXPECT_THAT(PrepareWith(LogTable(), {{"table.log.tll", "1d"}}).ToString(), HasSubstr("did you mean 'table.log.ttl'?"));
+  EXPECT_THAT(PrepareWith(LogTable(), {{"table.no-such-option", "1"}}).ToString(),
+              HasSubstr("not a table option that this server knows"));
+  EXPECT_THAT(PrepareWith(LogTable(), {{"table.log.tll", "1d"}}).ToString(),
+              HasSubstr("did you mean 'table.log.ttl'?"));
   EXPECT_THAT(PrepareWith(LogTable(), {{"some.other", "1"}}).ToString(), HasSubstr("custom property"));
   EXPECT_EQ(PrepareWith(LogTable(), {{"paimon.x", "1"}}).code(), ErrorCode::kInvalidConfig);
-  EXPECT_EQ(PrepareWith(LogTable(), {{"table.log.format", "Compacted"}, {"table.log.ttl", "3 d"}}).code(), ErrorCode::kNone);
+  EXPECT_EQ(PrepareWith(LogTable(), {{"table.log.format", "Compacted"}, {"table.log.ttl", "3 d"}}).code(),
+            ErrorCode::kNone);
 }
 
 TEST(NewTable, LogAndKvFormatsFitTogether) {
   EXPECT_EQ(PrepareWith(LogTable(), {{"table.log.format", "indexed"}}).code(), ErrorCode::kNone);
   EXPECT_EQ(PrepareWith(KeyTable(), {{"table.log.format", "indexed"}}).code(), ErrorCode::kInvalidConfig);
   EXPECT_EQ(PrepareWith(KeyTable(), {{"table.log.format", "compacted"}}).code(), ErrorCode::kNone);
-  EXPECT_EQ(PrepareWith(KeyTable(), {{"table.log.format", "indexed"}, {"table.kv.format", "indexed"}}).code(), ErrorCode::kNone);
+  EXPECT_EQ(PrepareWith(KeyTable(), {{"table.log.format", "indexed"}, {"table.kv.format", "indexed"}}).code(),
+            ErrorCode::kNone);
 }
 
 TEST(NewTable, MergeEnginesAreChecked) {
@@ -179,15 +202,22 @@ TEST(NewTable, MergeEnginesAreChecked) {
   sum.schema.columns[2].aggregate = AggregateFunction{"sum", {}};
   EXPECT_EQ(Prepare(sum).code(), ErrorCode::kInvalidConfig);
   EXPECT_EQ(PrepareWith(sum, {{"table.merge-engine", "aggregation"}}).code(), ErrorCode::kNone);
-  EXPECT_THAT(PrepareWith(sum, {{"table.merge-engine", "aggregation"}, {"table.changelog.image", "wal"}}).ToString(), HasSubstr("WAL"));
+  EXPECT_THAT(PrepareWith(sum, {{"table.merge-engine", "aggregation"}, {"table.changelog.image", "wal"}}).ToString(),
+              HasSubstr("WAL"));
   EXPECT_EQ(PrepareWith(KeyTable(), {{"table.changelog.image", "wal"}}).code(), ErrorCode::kNone);
   EXPECT_EQ(PrepareWith(KeyTable(), {{"table.merge-engine", "versioned"}}).code(), ErrorCode::kInvalidConfig);
-  EXPECT_EQ(PrepareWith(KeyTable(), {{"table.merge-engine", "versioned"}, {"table.merge-engine.versioned.ver-column", "n"}}).code(),
-            ErrorCode::kNone);
-  EXPECT_EQ(PrepareWith(KeyTable(), {{"table.merge-engine", "versioned"}, {"table.merge-engine.versioned.ver-column", "dt"}}).code(),
+  EXPECT_EQ(
+      PrepareWith(KeyTable(), {{"table.merge-engine", "versioned"}, {"table.merge-engine.versioned.ver-column", "n"}})
+          .code(),
+      ErrorCode::kNone);
+  EXPECT_EQ(
+      PrepareWith(KeyTable(), {{"table.merge-engine", "versioned"}, {"table.merge-engine.versioned.ver-column", "dt"}})
+          .code(),
+      ErrorCode::kInvalidConfig);
+  EXPECT_EQ(PrepareWith(KeyTable(), {{"table.merge-engine", "first_row"}, {"table.delete.behavior", "allow"}}).code(),
             ErrorCode::kInvalidConfig);
-  EXPECT_EQ(PrepareWith(KeyTable(), {{"table.merge-engine", "first_row"}, {"table.delete.behavior", "allow"}}).code(), ErrorCode::kInvalidConfig);
-  EXPECT_EQ(PrepareWith(sum, {{"table.merge-engine", "aggregation"}, {"table.delete.behavior", "allow"}}).code(), ErrorCode::kNone);
+  EXPECT_EQ(PrepareWith(sum, {{"table.merge-engine", "aggregation"}, {"table.delete.behavior", "allow"}}).code(),
+            ErrorCode::kNone);
   sum.schema.columns[2].aggregate = AggregateFunction{"bool_and", {}};
   EXPECT_EQ(PrepareWith(sum, {{"table.merge-engine", "aggregation"}}).code(), ErrorCode::kInvalidConfig);
   sum.schema.columns[2].aggregate = AggregateFunction{"sum", {{"delimiter", ","}}};
@@ -210,14 +240,18 @@ TEST(NewTable, AutoPartitionsAreChecked) {
     return PrepareWith(PartitionedBy(std::move(table), std::move(keys)), std::move(properties)).code();
   };
   EXPECT_EQ(code({"dt"}, {}), ErrorCode::kNone);
-  EXPECT_EQ(code({"dt"}, {{"table.auto-partition.time-unit", "year"}, {"table.auto-partition.time-zone", "UTC"}}), ErrorCode::kNone);
+  EXPECT_EQ(code({"dt"}, {{"table.auto-partition.time-unit", "year"}, {"table.auto-partition.time-zone", "UTC"}}),
+            ErrorCode::kNone);
   EXPECT_EQ(code({"dt", "id"}, {}), ErrorCode::kInvalidTable);
   EXPECT_EQ(code({"dt", "id"}, {{"table.auto-partition.key", "dt"}}), ErrorCode::kNone);
   EXPECT_EQ(code({"dt", "id"}, {{"table.auto-partition.key", "day"}}), ErrorCode::kInvalidTable);
-  EXPECT_EQ(code({"dt", "id"}, {{"table.auto-partition.key", "dt"}, {"table.auto-partition.num-precreate", "1"}}), ErrorCode::kInvalidTable);
+  EXPECT_EQ(code({"dt", "id"}, {{"table.auto-partition.key", "dt"}, {"table.auto-partition.num-precreate", "1"}}),
+            ErrorCode::kInvalidTable);
   EXPECT_EQ(code({"day"}, {}), ErrorCode::kInvalidTable);
   EXPECT_EQ(code({"day"}, {{"table.auto-partition.time-format", "yyyy-MM-dd"}}), ErrorCode::kNone);
-  EXPECT_EQ(code({"day"}, {{"table.auto-partition.time-format", "yyyyMM"}, {"table.auto-partition.time-unit", "month"}}), ErrorCode::kInvalidTable);
+  EXPECT_EQ(
+      code({"day"}, {{"table.auto-partition.time-format", "yyyyMM"}, {"table.auto-partition.time-unit", "month"}}),
+      ErrorCode::kInvalidTable);
   EXPECT_EQ(code({"dt"}, {{"table.auto-partition.time-format", "dd-MM-yyyy"}}), ErrorCode::kInvalidTable);
 }
 
@@ -229,12 +263,16 @@ TEST(NewTable, ALakeNeedsACluster) {
   const auto table = PrepareNewTable(With(LogTable(), {{"table.datalake.enabled", "true"}}), defaults);
   ASSERT_TRUE(table.ok()) << table.ToString();
   EXPECT_EQ(table->properties.at("table.datalake.format"), "paimon");
-  EXPECT_EQ(PrepareNewTable(With(LogTable(), {{"table.datalake.enabled", "true"}, {"table.datalake.format", "iceberg"}}), defaults).code(),
+  EXPECT_EQ(PrepareNewTable(
+                With(LogTable(), {{"table.datalake.enabled", "true"}, {"table.datalake.format", "iceberg"}}), defaults)
+                .code(),
             ErrorCode::kInvalidConfig);
-  EXPECT_EQ(PrepareWith(LogTable(), {{"table.datalake.historical-partition.enabled", "true"}}).code(), ErrorCode::kInvalidConfig);
+  EXPECT_EQ(PrepareWith(LogTable(), {{"table.datalake.historical-partition.enabled", "true"}}).code(),
+            ErrorCode::kInvalidConfig);
 }
 
-Result<TableDescriptor> Alter(const TableDescriptor& table, std::string key, std::optional<std::string> value, ConfigOp op = ConfigOp::kSet) {
+Result<TableDescriptor> Alter(const TableDescriptor& table, std::string key, std::optional<std::string> value,
+                              ConfigOp op = ConfigOp::kSet) {
   return AlterProperties(table, std::vector<PropertyChange>{{std::move(key), std::move(value), op}});
 }
 
@@ -246,7 +284,8 @@ TEST(AlteredTable, OnlyAlterableOptionsAndCustomPropertiesChange) {
   EXPECT_TRUE(Alter(*Alter(log, "owner", "me"), "owner", std::nullopt, ConfigOp::kDelete)->custom_properties.empty());
   EXPECT_EQ(Alter(log, "never.set", std::nullopt, ConfigOp::kDelete).code(), ErrorCode::kNone);
   EXPECT_EQ(Alter(log, "table.log.format", "indexed").code(), ErrorCode::kInvalidAlterTable);
-  EXPECT_EQ(Alter(log, "table.replication.factor", std::nullopt, ConfigOp::kDelete).code(), ErrorCode::kInvalidAlterTable);
+  EXPECT_EQ(Alter(log, "table.replication.factor", std::nullopt, ConfigOp::kDelete).code(),
+            ErrorCode::kInvalidAlterTable);
   EXPECT_THAT(Alter(log, "table.log.tll", "1d").ToString(), HasSubstr("did you mean 'table.log.ttl'?"));
   EXPECT_EQ(Alter(log, "owner", std::nullopt).code(), ErrorCode::kInvalidAlterTable);
   EXPECT_EQ(Alter(log, "owner", "x", ConfigOp::kAppend).code(), ErrorCode::kInvalidAlterTable);
@@ -278,8 +317,8 @@ TEST(AlteredTable, RequestsAreOfOneKind) {
   EXPECT_TRUE(CheckAlterShape({.property_changes = 2}).ok());
   EXPECT_TRUE(CheckAlterShape({.added_columns = 2}).ok());
   EXPECT_EQ(CheckAlterShape({.property_changes = 1, .added_columns = 1}).code(), ErrorCode::kInvalidAlterTable);
-  for (const AlterShape& shape : {AlterShape{.dropped_columns = 1}, AlterShape{.renamed_columns = 1}, AlterShape{.modified_columns = 1},
-                                  AlterShape{.changes_bucket_count = true}}) {
+  for (const AlterShape& shape : {AlterShape{.dropped_columns = 1}, AlterShape{.renamed_columns = 1},
+                                  AlterShape{.modified_columns = 1}, AlterShape{.changes_bucket_count = true}}) {
     EXPECT_EQ(CheckAlterShape(shape).code(), ErrorCode::kInvalidAlterTable);
   }
 }
@@ -287,16 +326,21 @@ TEST(AlteredTable, RequestsAreOfOneKind) {
 TEST(AlteredDatabase, CustomPropertiesAreSetAndDeleted) {
   DatabaseDescriptor database;
   database.custom_properties = {{"a", "1"}};
-  const auto changed = AlterDatabase(database, std::vector<PropertyChange>{{"a", std::nullopt, ConfigOp::kDelete}, {"b", "2", ConfigOp::kSet}}, "new");
+  const auto changed = AlterDatabase(
+      database, std::vector<PropertyChange>{{"a", std::nullopt, ConfigOp::kDelete}, {"b", "2", ConfigOp::kSet}}, "new");
   ASSERT_TRUE(changed.ok());
   EXPECT_EQ(changed->custom_properties, (Properties{{"b", "2"}}));
   EXPECT_EQ(changed->comment, "new");
-  EXPECT_EQ(AlterDatabase(database, std::vector<PropertyChange>{{"a", "x", ConfigOp::kAppend}}, {}).code(), ErrorCode::kInvalidDatabase);
+  EXPECT_EQ(AlterDatabase(database, std::vector<PropertyChange>{{"a", "x", ConfigOp::kAppend}}, {}).code(),
+            ErrorCode::kInvalidDatabase);
 }
 
 TEST(TableConfig, HoldsWhatTheDataPathAsksFor) {
-  const auto config = ParseTableConfig({{"table.log.format", "indexed"}, {"table.log.ttl", "2 d"}, {"table.log.arrow.compression.type", "lz4_frame"},
-                                        {"table.replication.factor", "3"}, {"table.statistics.columns", "*"}});
+  const auto config = ParseTableConfig({{"table.log.format", "indexed"},
+                                        {"table.log.ttl", "2 d"},
+                                        {"table.log.arrow.compression.type", "lz4_frame"},
+                                        {"table.replication.factor", "3"},
+                                        {"table.statistics.columns", "*"}});
   ASSERT_TRUE(config.ok()) << config.ToString();
   EXPECT_EQ(config->log_format, LogFormat::kIndexed);
   EXPECT_EQ(config->log_ttl_ms, 2 * 86400000);

@@ -58,8 +58,12 @@ class ZoneFileReader {
     if (rest_.size() < kHeaderSize || AsText(rest_.first(4)) != "TZif") return std::nullopt;
     const uint8_t* at = rest_.data();
     Counts counts{at[4],
-                  LoadBe<uint32_t>(at + 20), LoadBe<uint32_t>(at + 24), LoadBe<uint32_t>(at + 28),
-                  LoadBe<uint32_t>(at + 32), LoadBe<uint32_t>(at + 36), LoadBe<uint32_t>(at + 40)};
+                  LoadBe<uint32_t>(at + 20),
+                  LoadBe<uint32_t>(at + 24),
+                  LoadBe<uint32_t>(at + 28),
+                  LoadBe<uint32_t>(at + 32),
+                  LoadBe<uint32_t>(at + 36),
+                  LoadBe<uint32_t>(at + 40)};
     rest_ = rest_.subspan(kHeaderSize);
     return counts;
   }
@@ -138,19 +142,40 @@ std::optional<int32_t> ParseOffset(std::string_view text) {
 
 /// The short ids that Java keeps for old programs.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 28> kShortIds = {{
-    {"ACT", "Australia/Darwin"}, {"AET", "Australia/Sydney"}, {"AGT", "America/Argentina/Buenos_Aires"},
-    {"ART", "Africa/Cairo"}, {"AST", "America/Anchorage"}, {"BET", "America/Sao_Paulo"}, {"BST", "Asia/Dhaka"},
-    {"CAT", "Africa/Harare"}, {"CNT", "America/St_Johns"}, {"CST", "America/Chicago"}, {"CTT", "Asia/Shanghai"},
-    {"EAT", "Africa/Addis_Ababa"}, {"ECT", "Europe/Paris"}, {"EST", "-05:00"}, {"HST", "-10:00"},
-    {"IET", "America/Indiana/Indianapolis"}, {"IST", "Asia/Kolkata"}, {"JST", "Asia/Tokyo"}, {"MIT", "Pacific/Apia"},
-    {"MST", "-07:00"}, {"NET", "Asia/Yerevan"}, {"NST", "Pacific/Auckland"}, {"PLT", "Asia/Karachi"},
-    {"PNT", "America/Phoenix"}, {"PRT", "America/Puerto_Rico"}, {"PST", "America/Los_Angeles"},
-    {"SST", "Pacific/Guadalcanal"}, {"VST", "Asia/Ho_Chi_Minh"},
+    {"ACT", "Australia/Darwin"},
+    {"AET", "Australia/Sydney"},
+    {"AGT", "America/Argentina/Buenos_Aires"},
+    {"ART", "Africa/Cairo"},
+    {"AST", "America/Anchorage"},
+    {"BET", "America/Sao_Paulo"},
+    {"BST", "Asia/Dhaka"},
+    {"CAT", "Africa/Harare"},
+    {"CNT", "America/St_Johns"},
+    {"CST", "America/Chicago"},
+    {"CTT", "Asia/Shanghai"},
+    {"EAT", "Africa/Addis_Ababa"},
+    {"ECT", "Europe/Paris"},
+    {"EST", "-05:00"},
+    {"HST", "-10:00"},
+    {"IET", "America/Indiana/Indianapolis"},
+    {"IST", "Asia/Kolkata"},
+    {"JST", "Asia/Tokyo"},
+    {"MIT", "Pacific/Apia"},
+    {"MST", "-07:00"},
+    {"NET", "Asia/Yerevan"},
+    {"NST", "Pacific/Auckland"},
+    {"PLT", "Asia/Karachi"},
+    {"PNT", "America/Phoenix"},
+    {"PRT", "America/Puerto_Rico"},
+    {"PST", "America/Los_Angeles"},
+    {"SST", "Pacific/Guadalcanal"},
+    {"VST", "Asia/Ho_Chi_Minh"},
 }};
 
 bool IsRegionName(std::string_view id) {
   return !id.empty() && id.size() <= 64 && id.front() != '/' && std::all_of(id.begin(), id.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '+' || c == '/';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '+' || c == '/';
   });
 }
 
@@ -183,14 +208,17 @@ Result<TimeZone> TimeZone::Find(std::string_view id, std::string_view zone_folde
     const std::optional<std::string> content = ReadFile(fmt::format("{}/{}", zone_folder, id));
     if (content) return FromZoneFile(AsBytes(*content));
     if (!ReadFile(fmt::format("{}/UTC", zone_folder))) {
-      return MakeError(ErrorCode::kInvalidConfig,
-                       "the time zone {} cannot be looked up: there are no zone files in {} (install the package tzdata, or use "
-                       "an offset such as +08:00)",
-                       Shown(id), zone_folder);
+      return MakeError(
+          ErrorCode::kInvalidConfig,
+          "the time zone {} cannot be looked up: there are no zone files in {} (install the package tzdata, or use "
+          "an offset such as +08:00)",
+          Shown(id), zone_folder);
     }
   }
-  return MakeError(ErrorCode::kInvalidConfig, "{} is not a time zone: UTC, an offset such as +08:00 or GMT+8, or a region such as "
-                   "Asia/Shanghai is expected", Shown(id));
+  return MakeError(ErrorCode::kInvalidConfig,
+                   "{} is not a time zone: UTC, an offset such as +08:00 or GMT+8, or a region such as "
+                   "Asia/Shanghai is expected",
+                   Shown(id));
 }
 
 TimeZone TimeZone::Local() {
@@ -211,7 +239,8 @@ int32_t TimeZone::OffsetAt(int64_t utc_seconds) const {
   if (!data_) return 0;
   const std::vector<Transition>& all = data_->transitions;
   if (data_->has_rules && (all.empty() || utc_seconds >= all.back().at)) return data_->rules.OffsetAt(utc_seconds);
-  const auto next = std::upper_bound(all.begin(), all.end(), utc_seconds, [](int64_t at, const Transition& t) { return at < t.at; });
+  const auto next =
+      std::upper_bound(all.begin(), all.end(), utc_seconds, [](int64_t at, const Transition& t) { return at < t.at; });
   return next == all.begin() ? data_->first_offset : std::prev(next)->offset;
 }
 

@@ -75,7 +75,8 @@ class RuleText {
 Result<TimeZone::Rules> TimeZone::Rules::Parse(std::string_view text) {
   RuleText cursor(text);
   Rules rules;
-  const Error malformed = MakeError(ErrorCode::kInvalidConfig, "the rule {} of a time zone file cannot be read", Shown(text));
+  const Error malformed =
+      MakeError(ErrorCode::kInvalidConfig, "the rule {} of a time zone file cannot be read", Shown(text));
   int32_t west = 0;
   if (!cursor.TakeName() || !cursor.TakeTime(&west)) return malformed;
   rules.standard_offset = -west;
@@ -87,7 +88,8 @@ Result<TimeZone::Rules> TimeZone::Rules::Parse(std::string_view text) {
     if (!cursor.TakeTime(&west) || !cursor.Take(',')) return malformed;
     rules.daylight_offset = -west;
   }
-  if (!cursor.TakeDay(&rules.daylight_start) || !cursor.Take(',') || !cursor.TakeDay(&rules.daylight_end) || !cursor.AtEnd()) {
+  if (!cursor.TakeDay(&rules.daylight_start) || !cursor.Take(',') || !cursor.TakeDay(&rules.daylight_end) ||
+      !cursor.AtEnd()) {
     return malformed;
   }
   return rules;
@@ -110,8 +112,12 @@ int32_t TimeZone::Rules::OffsetAt(int64_t utc_seconds) const {
   const auto local_change = [&](const RuleDay& rule) {
     int64_t day = 0;
     switch (rule.form) {
-      case RuleDay::Form::kMonthWeekday: day = DayInYear(year, rule.month, rule.week, rule.weekday); break;
-      case RuleDay::Form::kZeroBased: day = DaysFromCivil(year, 1, 1) + rule.day; break;
+      case RuleDay::Form::kMonthWeekday:
+        day = DayInYear(year, rule.month, rule.week, rule.weekday);
+        break;
+      case RuleDay::Form::kZeroBased:
+        day = DaysFromCivil(year, 1, 1) + rule.day;
+        break;
       case RuleDay::Form::kJulian: {
         // Days 1 to 365, of which no one is 29 February.
         const bool behind_leap_day = DaysInMonth(year, 2) == 29 && rule.day >= 60;
@@ -123,7 +129,8 @@ int32_t TimeZone::Rules::OffsetAt(int64_t utc_seconds) const {
   };
   const int64_t start = local_change(daylight_start) - standard_offset;
   const int64_t end = local_change(daylight_end) - daylight_offset;
-  const bool daylight = start < end ? utc_seconds >= start && utc_seconds < end : utc_seconds >= start || utc_seconds < end;
+  const bool daylight =
+      start < end ? utc_seconds >= start && utc_seconds < end : utc_seconds >= start || utc_seconds < end;
   return daylight ? daylight_offset : standard_offset;
 }
 
