@@ -49,6 +49,10 @@ bool BatchWalker::Next() {
     return Fail(MakeError(ErrorCode::kCorruptData, "{} at {}: {}", file_.path(), next_position_, header.error().message));
   }
   header_ = *header;
+  if (header_.magic > magic_max_) {
+    return Fail(MakeError(ErrorCode::kCorruptData, "{} at {}: a batch of magic {} in a table whose batches have at most {}", file_.path(),
+                          next_position_, header_.magic, magic_max_));
+  }
   if (header_.total_size > left) {
     return Fail(MakeError(ErrorCode::kCorruptData, "{} at {}: a batch of {} bytes where {} are left", file_.path(), next_position_,
                           header_.total_size, left));

@@ -15,8 +15,8 @@ namespace strom::log {
 class BatchWalker {
  public:
   /// `position` is a batch boundary; `end` is where the last batch must end; `expected` the first batch's base offset, or -1 to take what is there.
-  BatchWalker(const rt::File& file, uint64_t position, uint64_t end, LogOffset expected = LogOffset(-1))
-      : file_(file), next_position_(position), end_(end), expected_(expected) {}
+  BatchWalker(const rt::File& file, uint64_t position, uint64_t end, LogOffset expected, uint8_t magic_max)
+      : file_(file), next_position_(position), end_(end), expected_(expected), magic_max_(magic_max) {}
 
   /// The next batch; false at the end and on an error, which status() tells: kCorruptData with file and position, or kIoError.
   bool Next();
@@ -38,6 +38,7 @@ class BatchWalker {
   uint64_t next_position_;
   const uint64_t end_;
   LogOffset expected_;
+  const uint8_t magic_max_;
   format::LogBatchHeader header_;
   Status status_;
 

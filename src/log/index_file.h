@@ -23,17 +23,22 @@ class IndexFile {
 
   /// All entries, with the pending ones.
   uint64_t count() const { return written_ + pending_.size(); }
-  bool has_pending() const { return !pending_.empty(); }
+  bool has_pending() const { return rewrite_ || !pending_.empty(); }
+  /// The file is to be written anew, and made if it is missing.
+  bool needs_rewrite() const { return rewrite_; }
   /// What is in the file, from its size when it is opened.
   void SetWritten(uint64_t count) {
     written_ = count;
     pending_.clear();
+    rewrite_ = false;
   }
 
   void Add(const Entry& entry) { pending_.push_back(entry); }
   bool wants_flush() const { return pending_.size() >= kPendingMax; }
 
   Status Flush(rt::File& file) {
+    if (rewrite_) STROM_TRY(file.Truncate(0));
+    rewrite_ = false;
     if (pending_.empty()) return Status::OK();
     std::vector<uint8_t> bytes(pending_.size() * Entry::kSize);
     for (size_t i = 0; i < pending_.size(); ++i) pending_[i].Store(bytes.data() + i * Entry::kSize);
@@ -70,6 +75,7 @@ class IndexFile {
         high = middle;
       }
     }
+    if (low == high) return low;
     std::array<uint8_t, kBlockEntries * Entry::kSize> block;
     STROM_TRY(ReadEntries(file, low, std::span(block).first((high - low) * Entry::kSize)));
     for (const uint8_t* at = block.data(); low < high && keep(Entry::Load(at)); at += Entry::kSize) ++low;
@@ -87,18 +93,11 @@ class IndexFile {
     return Status::OK();
   }
 
-  /// Makes the file hold exactly `entries`.
-  Status Replace(rt::File& file, const std::vector<Entry>& entries) {
-    std::vector<uint8_t> bytes(entries.size() * Entry::kSize);
-    for (size_t i = 0; i < entries.size(); ++i) entries[i].Store(bytes.data() + i * Entry::kSize);
-    STROM_TRY(file.Truncate(0));
-    SetWritten(0);
-    if (!bytes.empty()) {
-      const ByteView piece(bytes);
-      STROM_TRY(file.WriteAt(0, {&piece, 1}));
-    }
-    SetWritten(entries.size());
-    return Status::OK();
+  /// The index becomes `entries`, in memory; the file follows with the next flush.
+  void Replace(std::vector<Entry> entries) {
+    written_ = 0;
+    pending_ = std::move(entries);
+    rewrite_ = true;
   }
 
  private:
@@ -114,6 +113,7 @@ class IndexFile {
   }
 
   uint64_t written_ = 0;
+  bool rewrite_ = false;
   std::vector<Entry> pending_;
 };
 

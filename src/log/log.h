@@ -30,6 +30,7 @@ struct LogOptions {
   uint32_t index_interval = 4096;                 // bytes; log.index.interval-size
   uint64_t index_file_size = 10ULL << 20;         // bytes; log.index.file-size: a full index rolls the segment. Nothing is preallocated
   int64_t flush_interval_messages = INT64_MAX;    // log.flush.interval-messages; 1 is group commit
+  uint8_t magic_max = 2;                          // of batches. 0 where only that is written (row formats, changelogs): the CRC does not cover the magic
   int64_t writer_expiry_ms = 7LL * 24 * 3600 * 1000;  // server.writer-id.expiration-time, by log time
 };
 
@@ -42,8 +43,8 @@ struct LogEnvironment {
 
 /// How the last process left the log (design.md 3, "What a bad batch means").
 struct OpenMode {
-  bool clean = false;                // the clean mark was there: nothing is scanned
-  LogOffset recovery_point{0};       // everything below was flushed
+  bool clean = false;                // the clean mark was there: nothing is scanned when the log ends at the recovery point
+  LogOffset recovery_point{0};       // of the checkpoint: everything below was flushed
   bool power_loss_possible = true;   // false: only the process died since the last start (same boot id)
 };
 
@@ -131,7 +132,7 @@ class Log {
 
   /// Deletes whole expired segments from the front (spec/server.md 8.7). With more than one it syncs the directory in between.
   Status DeleteExpired(const RetentionRequest& request);
-  /// Drops every batch that reaches `offset` or above. Whoever calls writes the lower recovery point to its checkpoint first.
+  /// Drops every batch that reaches `offset` or above. Whoever calls writes the lower recovery point to its checkpoint first. Blocks for a sync.
   Status TruncateTo(LogOffset offset);
   /// Drops everything; the next append gets `offset`. Whoever calls writes the recovery point 0 first and the new one afterwards. Blocks for a
   /// sync of the directory.
@@ -171,7 +172,7 @@ class Log {
 
   Log(LogEnvironment environment, std::string directory, model::TableBucket bucket, const LogOptions& options);
 
-  SegmentContext context() const { return {environment_.file_cache, &directory_, options_.index_interval}; }
+  SegmentContext context() const { return {environment_.file_cache, &directory_, options_.index_interval, options_.magic_max}; }
   rt::FileSystem& files() const { return *environment_.files; }
   Segment& active() { return *segments_.back(); }
   LogOffset SegmentEnd(size_t index) const {
@@ -195,7 +196,7 @@ class Log {
     Error error;
   };
   LogSlice ReadTail(const ReadRequest& request, size_t first_batch);
-  Result<WalkResult> WalkSlice(size_t index, uint64_t position, bool trusted, const ReadRequest& request);
+  Result<WalkResult> WalkSlice(size_t index, const IndexFloor& from, LogOffset first, const ReadRequest& request);
   Result<LogSlice> ReadSegment(size_t index, const ReadRequest& request);
   Result<std::optional<LogOffset>> FindTimestamp(size_t index, uint64_t position, TimestampMs time, bool* may_be_late);
   /// Where the first batch that reaches `offset` begins in its segment, and its base offset.

@@ -58,6 +58,10 @@ Status Log::ParseAppend(const Buffer& records, bool as_leader, AppendScratch& sc
                        decoded.error().message);
     }
     const format::LogBatchHeader& header = *decoded;
+    if (header.magic > options_.magic_max) {
+      return MakeError(ErrorCode::kCorruptRecord, "{}: batch {} of the request has magic {}; this table takes at most {}",
+                       bucket_.ToString(), scratch.batches.size(), header.magic, options_.magic_max);
+    }
     const Status checked = format::CheckLogBatch(header, rest.first(header.total_size));
     if (!checked.ok()) {
       return MakeError(ErrorCode::kCorruptRecord, "{}: batch {} of the request: {}", bucket_.ToString(), scratch.batches.size(),

@@ -32,20 +32,23 @@ LogSlice Log::ReadTail(const ReadRequest& request, size_t first_batch) {
   return slice;
 }
 
-/// Walks headers from `position`, a batch boundary for sure if `trusted`, to the batch that holds the offset and on to the slice's end.
-Result<Log::WalkResult> Log::WalkSlice(size_t index, uint64_t position, bool trusted, const ReadRequest& request) {
+/// Walks headers from `from` to the batch that holds the offset and on to the slice's end. `first`: the base offset of the batch there, -1 if not known.
+Result<Log::WalkResult> Log::WalkSlice(size_t index, const IndexFloor& from, LogOffset first, const ReadRequest& request) {
   Segment& segment = *segments_[index];
   STROM_ASSIGN(rt::File* const file, segment.LogFile(context()));
   WalkResult result;
   LogSlice& slice = result.slice;
-  slice = {nullptr, position, 0, request.offset, request.offset};
+  slice = {nullptr, from.position, 0, request.offset, request.offset};
   const LogOffset segment_end = SegmentEnd(index);
-  BatchWalker walker(*file, position, segment.size(), trusted ? request.offset : position == 0 ? segment.base_offset() : LogOffset(-1));
+  BatchWalker walker(*file, from.position, segment.size(), first, options_.magic_max);
+  bool entry_met = from.last_offset.value() < 0;
   bool found = false;
   while (walker.Next()) {
     const format::LogBatchHeader& header = walker.header();
-    // An index that sends us astray shows here; the walker checks that what follows is dense.
-    if (header.next_offset() > segment_end || (!found && header.base_offset > request.offset)) {
+    // An index that sends us astray shows here, and so does a first header that lies; the walker checks that what follows is dense.
+    entry_met = entry_met || header.last_offset() == from.last_offset;
+    const bool astray = header.base_offset > request.offset || (header.last_offset() >= request.offset && !entry_met);
+    if (header.next_offset() > segment_end || (!found && astray)) {
       result.broken = true;
       result.error = MakeError(ErrorCode::kCorruptData, "{} at {}: a batch of offsets {} to {} where {} is looked for", file->path(),
                                walker.position(), header.base_offset, header.last_offset(), request.offset);
@@ -86,16 +89,18 @@ Result<LogSlice> Log::ReadSegment(size_t index, const ReadRequest& request) {
   if (in_tail) {
     walked.slice = ReadTail(request, *in_tail);
   } else {
-    std::optional<uint64_t> known = cursors_.Find(segment.base_offset(), request.offset);
-    if (request.offset == segment.base_offset()) known = 0;
-    uint64_t position = 0;
+    IndexFloor from;
+    LogOffset first = segment.base_offset();
+    const std::optional<uint64_t> known = cursors_.Find(segment.base_offset(), request.offset);
     if (known) {
-      position = *known;
-    } else {
-      STROM_ASSIGN(position, segment.FloorPosition(context(), request.offset));
+      from.position = *known;
+      first = request.offset;
+    } else if (request.offset != segment.base_offset()) {
+      STROM_ASSIGN(from, segment.Floor(context(), request.offset));
+      if (from.position > 0) first = LogOffset(-1);
     }
-    STROM_ASSIGN(walked, WalkSlice(index, position, known.has_value(), request));
-    if (walked.broken && !known) {
+    STROM_ASSIGN(walked, WalkSlice(index, from, first, request));
+    if (walked.broken && from.last_offset.value() >= 0) {
       // Either the index lies or the log does: the headers from the start of the segment on decide.
       STROM_LOG_WARN("{}: the index of segment {} is rebuilt: {}", bucket_.ToString(), segment.base_offset(), walked.error.message);
       const Status rebuilt = segment.RebuildIndexes(context());
@@ -104,8 +109,7 @@ Result<LogSlice> Log::ReadSegment(size_t index, const ReadRequest& request) {
         return failure_.error();
       }
       STROM_TRY(rebuilt);
-      STROM_ASSIGN(position, segment.FloorPosition(context(), request.offset));
-      STROM_ASSIGN(walked, WalkSlice(index, position, false, request));
+      STROM_ASSIGN(walked, WalkSlice(index, {}, segment.base_offset(), request));
     }
     if (walked.broken) {
       Fail(walked.error);
@@ -126,7 +130,7 @@ Result<LogSlice> Log::ReadSegment(size_t index, const ReadRequest& request) {
 Result<std::optional<LogOffset>> Log::FindTimestamp(size_t index, uint64_t position, TimestampMs time, bool* may_be_late) {
   Segment& segment = *segments_[index];
   STROM_ASSIGN(rt::File* const file, segment.LogFile(context()));
-  BatchWalker walker(*file, position, segment.size(), position == 0 ? segment.base_offset() : LogOffset(-1));
+  BatchWalker walker(*file, position, segment.size(), position == 0 ? segment.base_offset() : LogOffset(-1), options_.magic_max);
   *may_be_late = position > 0;
   while (walker.Next()) {
     if (walker.header().commit_timestamp >= time) return std::optional(walker.header().base_offset);
@@ -162,14 +166,18 @@ Result<LogOffset> Log::OffsetForTimestamp(TimestampMs time, LogOffset high_water
 Result<std::pair<uint64_t, LogOffset>> Log::LocateBatch(size_t index, LogOffset offset) {
   Segment& segment = *segments_[index];
   if (offset == segment.base_offset()) return std::pair(uint64_t{0}, offset);
-  STROM_ASSIGN(const uint64_t floor, segment.FloorPosition(context(), offset));
+  STROM_ASSIGN(const IndexFloor floor, segment.Floor(context(), offset));
   STROM_ASSIGN(rt::File* const file, segment.LogFile(context()));
-  for (const uint64_t from : {floor, uint64_t{0}}) {
-    BatchWalker walker(*file, from, segment.size(), from == 0 ? segment.base_offset() : LogOffset(-1));
+  for (const IndexFloor& from : {floor, IndexFloor{}}) {
+    BatchWalker walker(*file, from.position, segment.size(), from.position == 0 ? segment.base_offset() : LogOffset(-1), options_.magic_max);
+    bool entry_met = from.last_offset.value() < 0;
     while (walker.Next()) {
       const format::LogBatchHeader& header = walker.header();
+      entry_met = entry_met || header.last_offset() == from.last_offset;
       if (header.base_offset > offset) break;
-      if (header.last_offset() >= offset) return std::pair(walker.position(), header.base_offset);
+      if (header.last_offset() < offset) continue;
+      if (!entry_met) break;
+      return std::pair(walker.position(), header.base_offset);
     }
     if (walker.status().code() == ErrorCode::kIoError) return walker.status().error();
   }

@@ -98,6 +98,8 @@ Status Log::Recovery::Run() {
   STROM_TRY(FindMaxTimestamp());
   STROM_TRY(log_.DeleteWriterSnapshotsAbove(log_end_));
   STROM_TRY(log_.RebuildWriterState());
+  // Rebuilt indexes. On a full disk they stay in memory.
+  for (const std::unique_ptr<Segment>& segment : log_.segments_) (void)segment->FlushIndexes(log_.context());
   return ReadEpochs();
 }
 
@@ -127,12 +129,12 @@ Status Log::Recovery::CheckRecoveryPoint(LogOffset end) const {
                    log_.directory_, end, mode_.recovery_point, "recovery-point-offset-checkpoint");
 }
 
-/// Takes the log as it is, from the newest segment's tail. False when that is not credible.
+/// Takes the log as it is, from the newest segment's tail. False when that is not credible: a clean stop left the recovery point at the end.
 Result<bool> Log::Recovery::OpenClean() {
   const Result<LogOffset> end = log_.active().Load(log_.context());
   if (end.code() == ErrorCode::kCorruptData) return false;
   STROM_ASSIGN(log_end_, end);
-  return log_end_ >= mode_.recovery_point;
+  return log_end_ == mode_.recovery_point;
 }
 
 /// Reads every segment with data at or above the recovery point. Changes nothing.
@@ -159,7 +161,7 @@ Status Log::Recovery::ScanUnflushed() {
       return JudgeStop(i, gap, more_behind);
     }
     STROM_ASSIGN(const rt::File* const file, log_.segments_[i]->LogFile(log_.context()));
-    STROM_ASSIGN(SegmentScan scan, ScanSegment(*file, base, log_.options_.index_interval));
+    STROM_ASSIGN(SegmentScan scan, ScanSegment(*file, base, log_.context()));
     log_end_ = scan.next_offset;
     segments_kept_ = i + 1;
     const bool stops = scan.stop != SegmentScan::Stop::kEnd;
@@ -188,7 +190,7 @@ Status Log::Recovery::Apply() {
   while (log_.segments_.size() > segments_kept_) STROM_TRY(MoveToCut(log_.segments_.size() - 1));
   for (size_t i = 0; i < scans_.size(); ++i) {
     if (scans_[i].valid_size < scans_[i].file_size) STROM_TRY(CutSegment(first_scanned_ + i, scans_[i]));
-    STROM_TRY(log_.segments_[first_scanned_ + i]->Adopt(log_.context(), scans_[i].index, scans_[i].valid_size));
+    log_.segments_[first_scanned_ + i]->Adopt(std::move(scans_[i].index), scans_[i].valid_size);
   }
   return Status::OK();
 }

@@ -62,7 +62,14 @@ Status Log::TruncateTo(LogOffset offset) {
   const size_t last = segments_.size() - 1;
   STROM_TRY(EnsureLoaded(last));
   STROM_ASSIGN(const auto cut, LocateBatch(last, offset));
-  const Status truncated = active().Truncate(context(), cut.first, cut.second);
+  Status truncated = active().Truncate(context(), cut.first, cut.second);
+  // What is cut must not come back in a power loss, between what is appended from now on.
+  std::vector<std::shared_ptr<rt::File>> cut_files;
+  if (truncated.ok()) truncated = active().CollectForSync(context(), /*indexes=*/false, &cut_files);
+  for (const std::shared_ptr<rt::File>& file : cut_files) {
+    if (truncated.ok()) truncated = file->Sync();
+  }
+  if (truncated.ok()) truncated = files().SyncDirectory(directory_);
   if (!truncated.ok()) {
     Fail(MakeError(truncated.code(), "a truncation failed half way: {}", truncated.error().message));
     return failure_;

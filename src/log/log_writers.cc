@@ -93,7 +93,7 @@ Status Log::ReplayWriters(LogOffset from) {
     if (segment.size() == 0) continue;
     STROM_ASSIGN(const auto start, LocateBatch(index, std::max(from, segment.base_offset())));
     STROM_ASSIGN(rt::File* const file, segment.LogFile(context()));
-    BatchWalker walker(*file, start.first, segment.size(), start.second);
+    BatchWalker walker(*file, start.first, segment.size(), start.second, options_.magic_max);
     while (walker.Next()) {
       const format::LogBatchHeader& header = walker.header();
       if (header.writer_id == kNoWriterId || header.base_offset < from) continue;

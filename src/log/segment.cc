@@ -69,11 +69,11 @@ Result<uint64_t> Segment::SizeOnDisk(const SegmentContext& context) {
 }
 
 Result<rt::File*> Segment::OffsetFile(const SegmentContext& context) {
-  return context.file_cache->Open(offset_file_, *context.directory, base_, kOffsetIndexSuffix);
+  return context.file_cache->Open(offset_file_, *context.directory, base_, kOffsetIndexSuffix, offsets_.needs_rewrite());
 }
 
 Result<rt::File*> Segment::TimeFile(const SegmentContext& context) {
-  return context.file_cache->Open(time_file_, *context.directory, base_, kTimeIndexSuffix);
+  return context.file_cache->Open(time_file_, *context.directory, base_, kTimeIndexSuffix, times_.needs_rewrite());
 }
 
 Result<LogOffset> Segment::Load(const SegmentContext& context) {
@@ -135,7 +135,7 @@ Result<LogOffset> Segment::WalkTail(const SegmentContext& context) {
     }
   }
   STROM_ASSIGN(rt::File* const log, LogFile(context));
-  BatchWalker walker(*log, position, size_, position == 0 ? base_ : LogOffset(-1));
+  BatchWalker walker(*log, position, size_, position == 0 ? base_ : LogOffset(-1), context.magic_max);
   bytes_since_entry_ = 0;
   max_timestamp_ = TimestampMs(-1);
   offset_of_max_ = base_;
@@ -154,7 +154,7 @@ Result<LogOffset> Segment::WalkTail(const SegmentContext& context) {
       offset_of_max_ = header.base_offset;
     }
     if (walker.position() - entry_position > context.index_interval) {
-      AddEntries(context, header.last_offset(), walker.position());
+      AddEntries(header.last_offset(), walker.position());
       entry_position = walker.position();
     }
     end = header.next_offset();
@@ -167,14 +167,12 @@ Result<LogOffset> Segment::WalkTail(const SegmentContext& context) {
   return end;
 }
 
-void Segment::AddEntries(const SegmentContext& context, LogOffset last_offset, uint64_t position) {
+void Segment::AddEntries(LogOffset last_offset, uint64_t position) {
   offsets_.Add({Relative(last_offset, base_), static_cast<uint32_t>(position)});
   if (max_timestamp_.value() > last_time_entry_) {
     times_.Add({max_timestamp_.value(), Relative(offset_of_max_, base_)});
     last_time_entry_ = max_timestamp_.value();
   }
-  // An index is never worth an error: what cannot be written now (a full disk) is written later or rebuilt.
-  if (offsets_.wants_flush()) (void)FlushIndexes(context);
 }
 
 void Segment::NoteAppend(const SegmentContext& context, LogOffset first_offset, LogOffset last_offset, uint64_t size,
@@ -184,8 +182,10 @@ void Segment::NoteAppend(const SegmentContext& context, LogOffset first_offset, 
     offset_of_max_ = first_offset;
   }
   if (bytes_since_entry_ > context.index_interval) {
-    AddEntries(context, last_offset, size_);
+    AddEntries(last_offset, size_);
     bytes_since_entry_ = 0;
+    // An index is never worth an error: what cannot be written now (a full disk) is written later or rebuilt.
+    if (offsets_.wants_flush()) (void)FlushIndexes(context);
   }
   bytes_since_entry_ += size;
   size_ += size;
@@ -207,15 +207,16 @@ Status Segment::FlushIndexes(const SegmentContext& context) {
   return Status::OK();
 }
 
-Result<uint64_t> Segment::FloorPosition(const SegmentContext& context, LogOffset offset) {
-  if (offsets_.count() == 0) return 0;
+Result<IndexFloor> Segment::Floor(const SegmentContext& context, LogOffset offset) {
+  if (offsets_.count() == 0) return IndexFloor{};
   STROM_ASSIGN(rt::File* const file, OffsetFile(context));
   const uint64_t relative = static_cast<uint64_t>(offset - base_);
   STROM_ASSIGN(const uint64_t count,
                offsets_.CountLeading(*file, [relative](const OffsetIndexEntry& entry) { return entry.relative_offset <= relative; }));
-  if (count == 0) return 0;
+  if (count == 0) return IndexFloor{};
   STROM_ASSIGN(const OffsetIndexEntry floor, offsets_.Get(*file, count - 1));
-  return std::min<uint64_t>(floor.position, size_);
+  if (floor.position == 0 || floor.position >= size_) return IndexFloor{};
+  return IndexFloor{floor.position, base_ + floor.relative_offset};
 }
 
 Result<uint64_t> Segment::TimeFloorPosition(const SegmentContext& context, TimestampMs time) {
@@ -225,39 +226,36 @@ Result<uint64_t> Segment::TimeFloorPosition(const SegmentContext& context, Times
                times_.CountLeading(*file, [time](const TimeIndexEntry& entry) { return entry.timestamp <= time.value(); }));
   if (count == 0) return 0;
   STROM_ASSIGN(const TimeIndexEntry floor, times_.Get(*file, count - 1));
-  return FloorPosition(context, base_ + floor.relative_offset);
+  STROM_ASSIGN(const IndexFloor place, Floor(context, base_ + floor.relative_offset));
+  return place.position;
 }
 
 Status Segment::RebuildIndexes(const SegmentContext& context) {
   STROM_ASSIGN(rt::File* const log, LogFile(context));
   IndexBuilder index(base_, context.index_interval);
-  BatchWalker walker(*log, 0, size_, base_);
+  BatchWalker walker(*log, 0, size_, base_, context.magic_max);
   while (walker.Next()) {
     const format::LogBatchHeader& header = walker.header();
     index.Add(header.base_offset, header.last_offset(), walker.position(), header.commit_timestamp);
   }
   STROM_TRY(walker.status());
-  return ReplaceIndexes(context, index);
-}
-
-Status Segment::ReplaceIndexes(const SegmentContext& context, const IndexBuilder& index) {
-  STROM_ASSIGN(rt::File* const offset_file,
-               context.file_cache->Open(offset_file_, *context.directory, base_, kOffsetIndexSuffix, true));
-  STROM_TRY(offsets_.Replace(*offset_file, index.offsets));
-  STROM_ASSIGN(rt::File* const time_file, context.file_cache->Open(time_file_, *context.directory, base_, kTimeIndexSuffix, true));
-  STROM_TRY(times_.Replace(*time_file, index.times));
-  last_time_entry_ = index.times.empty() ? -1 : index.times.back().timestamp;
+  ReplaceIndexes(std::move(index));
   return Status::OK();
 }
 
-Status Segment::Adopt(const SegmentContext& context, const IndexBuilder& index, uint64_t size) {
-  STROM_TRY(ReplaceIndexes(context, index));
+void Segment::ReplaceIndexes(IndexBuilder index) {
+  last_time_entry_ = index.times.empty() ? -1 : index.times.back().timestamp;
+  offsets_.Replace(std::move(index.offsets));
+  times_.Replace(std::move(index.times));
+}
+
+void Segment::Adopt(IndexBuilder index, uint64_t size) {
   size_ = size;
   max_timestamp_ = index.max_timestamp;
   offset_of_max_ = index.offset_of_max;
   bytes_since_entry_ = size - index.last_entry_position;
   loaded_ = true;
-  return Status::OK();
+  ReplaceIndexes(std::move(index));
 }
 
 Status Segment::Truncate(const SegmentContext& context, uint64_t size, LogOffset next_offset) {

@@ -19,6 +19,13 @@ struct SegmentContext {
   FileCache* file_cache = nullptr;
   const std::string* directory = nullptr;
   uint32_t index_interval = 4096;  // bytes
+  uint8_t magic_max = 2;           // of the batches
+};
+
+/// What an offset index knows of a place at or before an offset.
+struct IndexFloor {
+  uint64_t position = 0;        // a batch boundary, if the index is right
+  LogOffset last_offset{-1};    // some batch from there on must end exactly here; -1 at the start of the segment
 };
 
 /// Index entries of a whole segment, as a walk over its batches makes them (spec/formats.md 10.2, "the rebuild").
@@ -54,10 +61,11 @@ class Segment {
   TimestampMs max_timestamp() const { return max_timestamp_; }
 
   /// Reads sizes and the newest index entries, and walks the headers behind them to the end. An index that is missing or not credible is rebuilt
-  /// from the headers. Answers the offset after the last batch; kCorruptData when the chain of headers is broken.
+  /// from the headers. Answers the offset after the last batch; kCorruptData when the chain of headers is broken. Writes nothing: new entries
+  /// reach the files with the next FlushIndexes().
   Result<LogOffset> Load(const SegmentContext& context);
   /// Takes what recovery found instead: the .log is `size` bytes, the indexes become the builder's.
-  Status Adopt(const SegmentContext& context, const IndexBuilder& index, uint64_t size);
+  void Adopt(IndexBuilder index, uint64_t size);
 
   /// Bytes of the .log file, loaded or not.
   Result<uint64_t> SizeOnDisk(const SegmentContext& context);
@@ -73,11 +81,11 @@ class Segment {
   Status FlushIndexes(const SegmentContext& context);
   bool has_pending_entries() const { return offsets_.has_pending() || times_.has_pending(); }
 
-  /// A batch boundary at or before `offset` as the index says; 0 without one. Not checked against the file.
-  Result<uint64_t> FloorPosition(const SegmentContext& context, LogOffset offset);
+  /// A batch boundary at or before `offset` as the index says; the start without one. Not checked against the file.
+  Result<IndexFloor> Floor(const SegmentContext& context, LogOffset offset);
   /// A batch boundary from which to look for the first batch stamped at or after `time`, as the indexes say: not checked.
   Result<uint64_t> TimeFloorPosition(const SegmentContext& context, TimestampMs time);
-  /// Walks all headers and writes both indexes anew. kCorruptData when the chain is broken; then nothing is changed.
+  /// Walks all headers and makes both indexes anew. kCorruptData when the chain is broken; then nothing is changed.
   Status RebuildIndexes(const SegmentContext& context);
 
   /// Cuts the segment to `size` bytes, which end at `next_offset`. Readers that hold the file keep the old bytes: then it is replaced by a copy.
@@ -94,8 +102,8 @@ class Segment {
   Result<rt::File*> TimeFile(const SegmentContext& context);
   Result<bool> LoadIndexes(const SegmentContext& context);
   Result<LogOffset> WalkTail(const SegmentContext& context);
-  void AddEntries(const SegmentContext& context, LogOffset last_offset, uint64_t position);
-  Status ReplaceIndexes(const SegmentContext& context, const IndexBuilder& index);
+  void AddEntries(LogOffset last_offset, uint64_t position);
+  void ReplaceIndexes(IndexBuilder index);
   Status ReplaceWithPrefix(const SegmentContext& context, uint64_t size);
 
   const LogOffset base_;

@@ -76,7 +76,8 @@ Result<bool> HoldsBatch(Window& window, uint64_t position, uint64_t end, LogOffs
 }
 
 /// Says why the file does not go on at scan.valid_size.
-Result<SegmentScan::Stop> JudgeRest(Window& window, const SegmentScan& scan, const Result<format::LogBatchHeader>& header) {
+Result<SegmentScan::Stop> JudgeRest(Window& window, const SegmentScan& scan, const Result<format::LogBatchHeader>& header,
+                                    uint8_t magic_max) {
   STROM_ASSIGN(const bool zeros, AllZeros(window, scan.valid_size, scan.file_size));
   if (zeros) return SegmentScan::Stop::kZeros;
   const uint64_t left = scan.file_size - scan.valid_size;
@@ -86,15 +87,15 @@ Result<SegmentScan::Stop> JudgeRest(Window& window, const SegmentScan& scan, con
     const size_t header_size = left < format::kBatchPeekSize ? format::kBatchHeaderSizeMax : format::BatchHeaderSize(bytes[12]);
     return left < header_size ? SegmentScan::Stop::kTorn : SegmentScan::Stop::kBad;
   }
-  if (!header.ok() || header->base_offset != scan.next_offset || header->total_size <= left) return SegmentScan::Stop::kBad;
+  if (!header.ok() || header->magic > magic_max || header->base_offset != scan.next_offset || header->total_size <= left) return SegmentScan::Stop::kBad;
   STROM_ASSIGN(const bool length_lies, HoldsBatch(window, scan.valid_size + header->header_size(), scan.file_size, header->next_offset()));
   return length_lies ? SegmentScan::Stop::kBad : SegmentScan::Stop::kTorn;
 }
 
 }  // namespace
 
-Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, uint32_t index_interval) {
-  SegmentScan scan(base, index_interval);
+Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, const SegmentContext& context) {
+  SegmentScan scan(base, context.index_interval);
   STROM_ASSIGN(scan.file_size, file.Size());
   // A file larger than a segment can be is no segment's: what lies beyond is bad.
   const uint64_t end = std::min<uint64_t>(scan.file_size, INT32_MAX);
@@ -106,6 +107,8 @@ Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, uint32_t i
     std::string problem;
     if (!header.ok()) {
       problem = header.error().message;
+    } else if (header->magic > context.magic_max) {
+      problem = fmt::format("a batch of magic {} in a table whose batches have at most {}", header->magic, context.magic_max);
     } else if (header->base_offset != scan.next_offset) {
       problem = fmt::format("a batch with offset {} where {} must be", header->base_offset, scan.next_offset);
     } else if (header->last_offset() - base > INT32_MAX) {
@@ -118,7 +121,7 @@ Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, uint32_t i
       if (!checked.ok()) problem = checked.error().message;
     }
     if (!problem.empty()) {
-      STROM_ASSIGN(scan.stop, JudgeRest(window, scan, header));
+      STROM_ASSIGN(scan.stop, JudgeRest(window, scan, header, context.magic_max));
       scan.reason = fmt::format("{} at {}: {}", file.path(), scan.valid_size, problem);
       return scan;
     }

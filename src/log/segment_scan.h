@@ -30,6 +30,6 @@ struct SegmentScan {
 
 /// Reads the segment `base` from its start: header, offsets dense, CRC of every batch. Only reads; errors are those of the disk.
 /// A torn batch whose bytes hold its successor, whole, is not torn: its length lies, and it counts as bad.
-Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, uint32_t index_interval);
+Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, const SegmentContext& context);
 
 }  // namespace strom::log
