@@ -84,7 +84,7 @@ rt::Task<Status> TabletServer::WriteHighWatermarks() {
 }
 
 rt::Task<void> TabletServer::RunRetention() {
-  const TimestampMs now = retention_clock_.Read(rt::Now(), rt::WallClockNow());
+  const TimestampMs now = retention_clock_.Advance(rt::WallClockNow(), rt::Now());
   for (uint32_t shard = 0; shard < shards_.size(); ++shard) {
     TabletShard* there = shards_[shard].get();
     co_await rt::CallOn(shard, [there, now, roll = dynamic_.roll_active_segment] { there->RunRetention(now, roll); });

@@ -1,10 +1,10 @@
 #include "tablet/tablet_server.h"
 
-#include <set>
 #include <utility>
 
 #include "base/log.h"
 #include "log/offset_checkpoint.h"
+#include "log/tablet_directories.h"
 #include "model/layout.h"
 #include "rt/call.h"
 #include "tablet/fan_out.h"
@@ -12,9 +12,6 @@
 namespace strom::tablet {
 
 namespace {
-
-/// There while the logs of the directory are closed and whole (spec/formats.md 10.1).
-constexpr std::string_view kCleanShutdownMark = ".fluss_cleanshutdown";
 
 struct DirectoryState {
   bool clean = false;
@@ -32,13 +29,7 @@ BucketOffsets ReadCheckpoint(rt::FileSystem& files, const std::string& data_dir,
 Result<DirectoryState> LoadDirectory(rt::FileSystem* files, const std::string& data_dir) {
   STROM_TRY(files->CreateDirectories(data_dir));
   DirectoryState state;
-  const std::string mark = data_dir + "/" + std::string(kCleanShutdownMark);
-  STROM_ASSIGN(state.clean, files->Exists(mark));
-  if (state.clean) {
-    // Gone for good before the first write, so that a power loss cannot bring it back (design.md 10).
-    STROM_TRY(files->Remove(mark));
-    STROM_TRY(files->SyncDirectory(data_dir));
-  }
+  STROM_ASSIGN(state.clean, log::TakeCleanMark(*files, data_dir));
   auto checkpoints = std::make_shared<LoadedCheckpoints>();
   checkpoints->recovery_points = ReadCheckpoint(*files, data_dir, log::kRecoveryPointCheckpoint);
   checkpoints->high_watermarks = ReadCheckpoint(*files, data_dir, log::kHighWatermarkCheckpoint);
@@ -179,12 +170,6 @@ rt::Task<void> TabletServer::SetDynamicOptions(DynamicOptions dynamic) {
 
 namespace {
 
-Status WriteCleanMark(rt::FileSystem* files, const std::string& data_dir) {
-  const std::string path = data_dir + "/" + std::string(kCleanShutdownMark);
-  STROM_TRY(files->Open(path, {.write = true, .create = true}));
-  return files->SyncDirectory(data_dir);
-}
-
 rt::Task<bool> StopShard(uint32_t shard, TabletShard* there, bool clean) {
   co_return co_await rt::CallOn(shard, [there, clean] { return there->Stop(clean); });
 }
@@ -205,7 +190,7 @@ rt::Task<void> TabletServer::Stop(bool clean) {
     if (written.ok() && all_clean) {
       rt::FileSystem* files = files_;
       const std::string* data_dir = &options_.data_dir;
-      written = co_await rt::Blocking([files, data_dir] { return WriteCleanMark(files, *data_dir); });
+      written = co_await rt::Blocking([files, data_dir] { return log::WriteCleanMark(*files, *data_dir); });
     }
     if (!written.ok()) STROM_LOG_ERROR("the stop is not clean, the next start scans the logs: {}", written.ToString());
   }

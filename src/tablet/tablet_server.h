@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "log/retention_clock.h"
 #include "rt/file.h"
 #include "rt/sync.h"
 #include "rt/task.h"
-#include "tablet/retention_clock.h"
 #include "tablet/tablet_shard.h"
 
 namespace strom::tablet {
@@ -68,7 +68,7 @@ class TabletServer {
   CoordinatorLink* coordinator_;
   std::vector<std::unique_ptr<TabletShard>> shards_;
   BucketOffsets written_high_watermarks_;
-  RetentionClock retention_clock_;
+  log::RetentionClock retention_clock_;
   bool disk_write_locked_ = false;
   rt::Gate gate_;
   rt::Event stopping_;
