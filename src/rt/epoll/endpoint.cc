@@ -4,7 +4,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "rt/epoll/system_error.h"
@@ -26,14 +25,15 @@ Result<std::vector<Endpoint>> Ask(const Address& address, int flags) {
                      error == EAI_SYSTEM ? SystemErrorText(errno) : ::gai_strerror(error));
   }
   std::vector<Endpoint> endpoints;
-  for (const addrinfo* info = found; info != nullptr; info = info->ai_next) {
-    Endpoint& endpoint = endpoints.emplace_back();
-    std::memcpy(&endpoint.storage, info->ai_addr, info->ai_addrlen);
-    endpoint.size = info->ai_addrlen;
+  for (const bool want_v4 : {true, false}) {
+    for (const addrinfo* info = found; info != nullptr; info = info->ai_next) {
+      if ((info->ai_family == AF_INET) != want_v4) continue;
+      Endpoint& endpoint = endpoints.emplace_back();
+      std::memcpy(&endpoint.storage, info->ai_addr, info->ai_addrlen);
+      endpoint.size = info->ai_addrlen;
+    }
   }
   ::freeaddrinfo(found);
-  std::stable_partition(endpoints.begin(), endpoints.end(),
-                        [](const Endpoint& endpoint) { return endpoint.family() == AF_INET; });
   return endpoints;
 }
 

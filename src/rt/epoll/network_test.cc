@@ -239,7 +239,7 @@ Task<void> CloseUnderBoth(bool by_destruction) {
   ErrorCode read = ErrorCode::kNone;
   ErrorCode write = ErrorCode::kNone;
   Spawn(ReadAndNote(pair.server.get(), &read, gate.TryEnter()));
-  Spawn(WriteAndNote(pair.server.get(), 64 << 20, &write, gate.TryEnter()));  // nobody reads it
+  Spawn(WriteAndNote(pair.server.get(), 16 << 20, &write, gate.TryEnter()));  // nobody reads it
   EXPECT_EQ(gate.count(), 2u);
   if (by_destruction) {
     pair.server.reset();
@@ -518,7 +518,16 @@ Task<void> RunOutOfDescriptors() {
   while (arrived.empty()) co_await Sleep(milliseconds(1));
 }
 
+#if defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer)
+#define STROM_SANITIZER_NEEDS_DESCRIPTORS
+#endif
+#endif
+
 TEST(Network, RefusesCleanlyWithoutDescriptorsAndRecovers) {
+#if defined(STROM_SANITIZER_NEEDS_DESCRIPTORS)
+  GTEST_SKIP() << "the sanitizer probes memory through a pipe and reports nonsense without descriptors";
+#endif
   RunForTest([] { return RunOutOfDescriptors(); });
 }
 
