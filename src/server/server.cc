@@ -142,6 +142,24 @@ rt::Task<void> ApplyDynamicConfig(Parts* parts, tablet::TabletServer::DynamicOpt
   co_await parts->tablet->SetDynamicOptions(dynamic);
 }
 
+/// Puts what the server decided by itself into its configuration, so that DescribeClusterConfigs tells the truth.
+void SetEffective(ServerOptions* options, const DataDirectory& directory, const std::string& remote_data_dir) {
+  std::string listeners;
+  for (const ListenerOptions& listener : options->listeners) {
+    listeners += fmt::format("{}{}://{}", listeners.empty() ? "" : ",", listener.name, ToString(listener.bind));
+  }
+  const std::pair<std::string_view, std::string> settings[] = {
+      {"bind.listeners", listeners},
+      {"data.dir", options->tablet_data_dir.empty() ? directory.tablet_path() : options->tablet_data_dir},
+      {"remote.data.dir", remote_data_dir},
+      {"tablet-server.id", std::to_string(options->server_id)},
+  };
+  for (const auto& [key, value] : settings) {
+    const Status set = options->configuration.Set(key, value);
+    STROM_ASSERT(set.ok(), "{} = {}: {}", key, value, set.ToString());
+  }
+}
+
 Result<std::unique_ptr<meta::EmbeddedStore>> OpenStore(const DataDirectory& directory) {
   return meta::EmbeddedStore::Open(
       {.directory = directory.meta_path(), .power_may_have_failed = directory.power_may_have_failed()});
@@ -171,6 +189,7 @@ rt::Task<Status> StartParts(ServerOptions* options, Parts* parts) {
   coordinator_options.endpoints = parts->coordinator_endpoints;
   coordinator_options.remote_data_dir =
       options->remote_data_dir.empty() ? "file://" + directory->remote_path() : options->remote_data_dir;
+  SetEffective(options, *directory, coordinator_options.remote_data_dir);
   coordinator_options.configuration = options->configuration;
   const model::Configuration* file = &options->configuration;
   coordinator_options.on_dynamic_config = [parts, file](const meta::ConfigMap& dynamic) {
