@@ -53,6 +53,7 @@ class Field:
         self.type_name = type_name
         self.packed = packed == "packed"
         self.pieces = (message, name) in PIECES_FIELDS
+        self.of_incomplete = False  # set by declaration_order()
 
     @property
     def is_message(self):
@@ -70,7 +71,8 @@ class Field:
     def declaration(self):
         element = self.cpp_element()
         if self.label == "repeated":
-            return f"std::vector<{element}> {self.name}{{}};"
+            # Without an initializer where the element is incomplete here: clang would need it whole.
+            return f"std::vector<{element}> {self.name}{'' if self.of_incomplete else '{}'};"
         if self.label == "optional":
             return f"std::optional<{element}> {self.name}{{}};"
         if self.is_number:
@@ -145,6 +147,7 @@ def declaration_order(messages):
         state[message.name] = "open"
         for field in message.fields:
             if field.is_message:
+                field.of_incomplete = state.get(field.type_name) == "open"
                 visit(messages[field.type_name], field.label == "repeated")
         state[message.name] = "done"
         order.append(message)

@@ -29,7 +29,9 @@ rt::Task<void> Serve(rpc::ServerConnection* connection, bool* ended) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  InitLog({.level = LogLevel::kOff});
+  LogOptions log;
+  log.level = LogLevel::kOff;
+  InitLog(log);
   rt::ManualExecutor executor;
   EchoHandler handler;
   rpc::MemoryBudget memory(1 << 20);
