@@ -17,8 +17,8 @@ struct LogBatchSpec {
   bool append_only = true;
   WriterId writer_id = kNoWriterId;
   int32_t batch_sequence = -1;
-  LogOffset base_offset;
-  TimestampMs commit_timestamp;
+  LogOffset base_offset{0};
+  TimestampMs commit_timestamp{0};
   LeaderEpoch leader_epoch{-1};  // magic 2 only
 };
 
