@@ -17,6 +17,10 @@ using model::kWriterSnapshotSuffix;
 /// What recovery cut off is kept under the file's name and this; nothing reads it again.
 inline constexpr std::string_view kCutSuffix = ".cut";
 
+/// Stands there while a truncation is not durable: whoever finds it at a start syncs the segments first, so that a later power loss cannot bring
+/// back what was cut, between what was appended since.
+inline constexpr const char* kTruncationMark = "truncation-in-flight";
+
 /// `<directory>/<20 digits><suffix>`
 std::string LogFilePath(std::string_view directory, LogOffset offset, std::string_view suffix);
 

@@ -21,6 +21,7 @@ constexpr int kParentsMax = 3;        // table, database and data directory, or 
 struct DirectoryContent {
   std::vector<LogOffset> segments;  // ascending
   std::set<LogOffset> indexes;      // of either kind
+  bool truncating = false;          // a truncation was cut short
   std::vector<std::string> leftovers;  // temporary files of a process that died
 };
 
@@ -29,7 +30,9 @@ Result<DirectoryContent> ReadContent(rt::FileSystem& files, const std::string& d
   DirectoryContent content;
   for (const rt::DirectoryEntry& entry : entries) {
     if (entry.is_directory) continue;
-    if (const auto log = ParseLogFileName(entry.name, kLogSuffix)) {
+    if (entry.name == kTruncationMark) {
+      content.truncating = true;
+    } else if (const auto log = ParseLogFileName(entry.name, kLogSuffix)) {
       content.segments.push_back(*log);
     } else if (const auto offsets = ParseLogFileName(entry.name, kOffsetIndexSuffix)) {
       content.indexes.insert(*offsets);
@@ -59,6 +62,7 @@ class Log::Recovery {
   Status Apply();
   Status CutSegment(size_t index, SegmentScan& scan);
   Status MoveToCut(size_t index);
+  Status FinishTruncation();
   Status RemoveStrays();
   Status FindMaxTimestamp();
   Status ReadEpochs();
@@ -94,6 +98,7 @@ Status Log::Recovery::Run() {
   }
   log_.log_end_ = log_end_;
   log_.flushed_ = opened ? log_end_ : std::max(mode_.recovery_point, log_.local_start_offset());
+  if (content_.truncating) STROM_TRY(FinishTruncation());
   STROM_TRY(RemoveStrays());
   STROM_TRY(FindMaxTimestamp());
   STROM_TRY(log_.DeleteWriterSnapshotsAbove(log_end_));
@@ -105,8 +110,10 @@ Status Log::Recovery::Run() {
 
 Status Log::Recovery::MakeDirectory() {
   Result<DirectoryContent> content = ReadContent(log_.files(), log_.directory_);
-  if (content.code() == ErrorCode::kNotFound) {
-    STROM_TRY(log_.files().CreateDirectories(log_.directory_));
+  const bool missing = content.code() == ErrorCode::kNotFound;
+  if (missing || !mode_.clean) {
+    // A process that died may have made names, the directory's own too, that never reached the disk.
+    log_.NameChanged(log_.directory_);
     std::string parent = log_.directory_;
     for (int i = 0; i <= kParentsMax; ++i) {
       const size_t slash = parent.rfind('/');
@@ -114,8 +121,8 @@ Status Log::Recovery::MakeDirectory() {
       parent.resize(slash);
       log_.NameChanged(parent);
     }
-    return Status::OK();
   }
+  if (missing) return log_.files().CreateDirectories(log_.directory_);
   STROM_ASSIGN(content_, std::move(content));
   return Status::OK();
 }
@@ -245,6 +252,16 @@ Status Log::Recovery::MoveToCut(size_t index) {
   STROM_TRY(segment.RemoveFiles(log_.context()));
   log_.segments_.pop_back();
   return log_.files().SyncDirectory(log_.directory_);
+}
+
+/// Makes durable what a truncation had done when the process died.
+Status Log::Recovery::FinishTruncation() {
+  for (const std::unique_ptr<Segment>& segment : log_.segments_) {
+    STROM_ASSIGN(rt::File* const file, segment->LogFile(log_.context()));
+    STROM_TRY(file->Sync());
+  }
+  STROM_TRY(log_.files().SyncDirectory(log_.directory_));
+  return log_.files().Remove(log_.directory_ + "/" + kTruncationMark);
 }
 
 Status Log::Recovery::RemoveStrays() {

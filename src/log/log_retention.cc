@@ -53,6 +53,8 @@ Status Log::TruncateTo(LogOffset offset) {
   if (offset >= log_end_) return Status::OK();
   if (offset <= local_start_offset()) return TruncateFullyAndStartAt(offset);
   STROM_LOG_WARN("{}: truncated from {} to {}", bucket_.ToString(), log_end_, offset);
+  const std::string mark = directory_ + "/" + kTruncationMark;
+  STROM_TRY(files().Open(mark, {.write = true, .create = true}));
   ++truncations_;
   ForgetPositions();
   while (segments_.back()->base_offset() > offset) {
@@ -70,6 +72,7 @@ Status Log::TruncateTo(LogOffset offset) {
     if (truncated.ok()) truncated = file->Sync();
   }
   if (truncated.ok()) truncated = files().SyncDirectory(directory_);
+  if (truncated.ok()) truncated = files().Remove(mark);
   if (!truncated.ok()) {
     Fail(MakeError(truncated.code(), "a truncation failed half way: {}", truncated.error().message));
     return failure_;

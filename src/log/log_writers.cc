@@ -40,18 +40,20 @@ Result<std::vector<LogOffset>> Log::ListWriterSnapshots() const {
   return offsets;
 }
 
+/// Durably: a snapshot of a history that was cut off must never meet the log that grew in its place.
 Status Log::DeleteWriterSnapshotsAbove(LogOffset offset) {
   STROM_ASSIGN(const std::vector<LogOffset> snapshots, ListWriterSnapshots());
   newest_snapshot_.reset();
+  bool deleted = false;
   for (const LogOffset snapshot : snapshots) {
     if (snapshot <= offset) {
       newest_snapshot_ = snapshot;
       continue;
     }
     STROM_TRY(files().Remove(LogFilePath(directory_, snapshot, kWriterSnapshotSuffix)));
-    NameChanged(directory_);
+    deleted = true;
   }
-  return Status::OK();
+  return deleted ? files().SyncDirectory(directory_) : Status::OK();
 }
 
 /// The newest readable snapshot at or below the log end, then the batches from there on.

@@ -50,6 +50,8 @@ class Machine {
   explicit Machine(uint64_t seed = 1, size_t open_files_max = 64)
       : disk(std::make_unique<sim::SimulatedDisk>(seed)), open_files_max_(open_files_max) {
     cache = std::make_unique<FileCache>(disk.get(), open_files_max);
+    EXPECT_TRUE(disk->CreateDirectories("/data").ok());
+    EXPECT_TRUE(disk->SyncDirectory("/").ok());
   }
   explicit Machine(std::unique_ptr<sim::SimulatedDisk> of, size_t open_files_max = 64)
       : disk(std::move(of)), open_files_max_(open_files_max) {
