@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "coordinator/cluster_health.h"
 #include "coordinator/coordinator_impl.h"
+#include "meta/paths.h"
 #include "rt/time.h"
 
 namespace strom::coordinator {
@@ -58,15 +59,25 @@ CoordinatorImpl::CoordinatorImpl(CoordinatorOptions options, meta::MetaStore* st
             return lane_.Submit(std::move(outcome));
           }) {}
 
-rt::Task<Status> CoordinatorImpl::Begin(std::vector<Deletion> deletions) {
+rt::Task<Status> CoordinatorImpl::Begin(meta::Transaction fence, std::vector<Deletion> deletions) {
+  if (fence.empty()) fence.Check(meta::paths::kCoordinatorEpoch, epoch_version_);
+  // Tablet servers register below it, without a sync of their own.
+  if (state_.epoch() == CoordinatorEpoch(0)) fence.Put(meta::paths::kTabletServerIds, "");
+  Outcome first;
   if (state_.view().DatabaseNames().empty()) {
     Result<Outcome> made = state_.Apply(CreateDatabase{std::string(model::kDefaultDatabase), {}, true}, rt::WallClockNow());
-    STROM_CO_ASSIGN(Outcome outcome, std::move(made));
-    // Not awaited: it goes with the first range of writer ids.
-    (void)lane_.Submit(std::move(outcome));
+    STROM_CO_ASSIGN(first, std::move(made));
   }
-  Status reserved = co_await ReserveWriterIds();
-  if (!reserved.ok()) co_return reserved;
+  auto [writer_id, reserved] = state_.ReserveWriterIds(kWriterIdsAtOnce);
+  first.Merge(std::move(reserved));
+  fence.Append(std::move(first.writes));
+  // Beside the lane, whose fence stands only after this.
+  Status committed = co_await store_->Commit(std::move(fence));
+  if (!committed.ok()) co_return committed;
+  next_writer_id_ = writer_id;
+  end_writer_id_ = writer_id + kWriterIdsAtOnce;
+  Status published = co_await lane_.PublishNow();
+  if (!published.ok()) co_return published;
   if (options_.on_dynamic_config) options_.on_dynamic_config(config_);
   deletions_.Add(std::move(deletions));
   rt::Spawn(RunAutoPartitions(gate_.TryEnter()));

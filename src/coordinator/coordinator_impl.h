@@ -19,8 +19,8 @@ class CoordinatorImpl final : public Coordinator {
   CoordinatorImpl(CoordinatorOptions options, meta::MetaStore* store, TabletGateway* gateway, CoordinatorEpoch epoch,
                   int32_t epoch_version, LoadedContext loaded);
 
-  /// What every start writes, and the background work.
-  rt::Task<Status> Begin(std::vector<Deletion> deletions);
+  /// Writes `fence` (empty when it stands already) with what every start writes, publishes the first catalog and starts background work.
+  rt::Task<Status> Begin(meta::Transaction fence, std::vector<Deletion> deletions);
 
   rt::Task<void> Stop() override;
   rt::Task<Status> AddTabletServer(meta::ServerEntry server) override;
@@ -38,6 +38,9 @@ class CoordinatorImpl final : public Coordinator {
   std::shared_ptr<const meta::Catalog> catalog() const override { return lane_.published(); }
 
  private:
+  /// Ids of one durable write. What a stop leaves of a range is lost: ids are never given out twice (M6).
+  static constexpr int64_t kWriterIdsAtOnce = 1000;
+
   template <typename Command>
   rt::Task<Status> Run(Command command);
   /// From the state's outcome to the answer.
@@ -49,6 +52,7 @@ class CoordinatorImpl final : public Coordinator {
   rt::Task<Status> ReserveWriterIds();
   rt::Task<Status> StoreConfig(meta::ConfigMap config);
   rt::Task<Status> ReloadConfig();
+  rt::Task<Status> TellConfig();
 
   const CoordinatorOptions options_;
   meta::MetaStore* store_;

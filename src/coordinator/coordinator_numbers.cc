@@ -2,13 +2,10 @@
 #include "meta/paths.h"
 #include "meta/records.h"
 #include "model/dynamic_config.h"
-#include "rt/time.h"
 
 namespace strom::coordinator {
 namespace {
 
-/// Ids of one durable write. What a stop leaves of a range is lost: ids are never given out twice (M6).
-constexpr int64_t kWriterIdsAtOnce = 1000;
 constexpr int kConfigTriesMax = 3;
 
 /// The permit of a lane, for the length of a coroutine.
@@ -52,7 +49,6 @@ rt::Task<Status> CoordinatorImpl::AlterClusterConfigs(std::vector<model::Propert
   if (!hold) co_return MakeError(ErrorCode::kCancelled, "the coordinator is stopping");
   co_await config_lane_.Acquire();
   Permit permit(&config_lane_);
-  Status stored;
   for (int attempt = 0; attempt < kConfigTriesMax; ++attempt) {
     Result<meta::ConfigMap> changed = model::ApplyConfigChanges(config_, options_.configuration, changes);
     if (!changed.ok()) {
@@ -61,17 +57,27 @@ rt::Task<Status> CoordinatorImpl::AlterClusterConfigs(std::vector<model::Propert
       co_return Error{is_new_code ? ErrorCode::kInvalidConfig : changed.code(), changed.error().message};
     }
     if (*changed == config_) co_return Status::OK();
-    stored = co_await StoreConfig(*changed);
-    if (stored.ok()) break;
-    if (stored.code() != ErrorCode::kVersionConflict && stored.code() != ErrorCode::kAlreadyExists) co_return stored;
-    Status reloaded = co_await ReloadConfig();
-    if (!reloaded.ok()) co_return reloaded;
+    Status stored = co_await StoreConfig(*changed);
+    const bool lost = stored.code() == ErrorCode::kVersionConflict || stored.code() == ErrorCode::kAlreadyExists ||
+                      stored.code() == ErrorCode::kNotFound;
+    if (!stored.ok() && !lost) co_return stored;
+    if (lost) {
+      Status reloaded = co_await ReloadConfig();
+      if (!reloaded.ok()) co_return reloaded;
+    }
+    Status told = co_await TellConfig();
+    if (!lost || !told.ok()) co_return told;
   }
-  if (!stored.ok()) co_return stored;
+  co_return MakeError(ErrorCode::kNotCoordinatorLeader,
+                      "the options of the cluster were changed by somebody else {} times while this request was tried",
+                      kConfigTriesMax);
+}
+
+/// The stored configuration holds from now on.
+rt::Task<Status> CoordinatorImpl::TellConfig() {
   state_.SetConfig(config_);
   if (options_.on_dynamic_config) options_.on_dynamic_config(config_);
-  Status published = co_await lane_.PublishNow();
-  co_return published;
+  return lane_.PublishNow();
 }
 
 /// Writes with a version check, and only then takes it over (spec/server.md 17, W29).
@@ -100,7 +106,6 @@ rt::Task<Status> CoordinatorImpl::ReloadConfig() {
   if (node && !node->data.empty()) {
     STROM_CO_ASSIGN(config_, meta::ParseConfig(node->data));
   }
-  state_.SetConfig(config_);
   co_return Status::OK();
 }
 

@@ -34,29 +34,35 @@ std::string MakeUuid(Random& random) {
                      low & 0xFFFF'FFFF'FFFFULL);
 }
 
-/// The next epoch for us, and for nobody else (spec/server.md 3.3).
-rt::Task<Result<Fence>> FenceOff(meta::MetaStore* store, std::string uuid, std::vector<meta::Endpoint> endpoints) {
-  Result<std::optional<meta::Node>> read = co_await store->Get(meta::paths::kCoordinatorEpoch);
-  STROM_CO_ASSIGN(const std::optional<meta::Node> node, std::move(read));
+/// The next epoch, for us and for nobody else (spec/server.md 3.3), and our address. `node`: that of the epoch, or nothing.
+Result<std::pair<Fence, meta::Transaction>> NextEpoch(const meta::Node* node, const std::string& uuid,
+                                                      const std::vector<meta::Endpoint>& endpoints) {
   int32_t before = -1;
   meta::Transaction fence;
-  if (node) {
-    STROM_CO_ASSIGN(before, ParseEpoch(node->data));
+  if (node != nullptr) {
+    STROM_ASSIGN(before, ParseEpoch(node->data));
   } else {
     fence.Create(meta::paths::kCoordinatorEpoch, "-1");
   }
-  const int32_t version = node ? node->version : 0;
+  const int32_t version = node != nullptr ? node->version : 0;
   fence.Set(meta::paths::kCoordinatorEpoch, std::to_string(before + 1), version);
   const std::string address = meta::ToJson(meta::CoordinatorRecord{uuid, endpoints});
   fence.Create(meta::paths::CoordinatorId(uuid), address, true);
   fence.DeleteTree(meta::paths::kActiveCoordinator);
   fence.Create(meta::paths::kActiveCoordinator, address, true);
-  Status fenced = co_await store->Commit(std::move(fence));
-  if (!fenced.ok()) {
-    co_return MakeError(fenced.code() == ErrorCode::kVersionConflict ? ErrorCode::kNotCoordinatorLeader : fenced.code(),
-                        "this coordinator cannot take over the metadata: {}", fenced.error().message);
+  return std::pair(Fence{CoordinatorEpoch(before + 1), version + 1}, std::move(fence));
+}
+
+Status ExplainFence(const Status& failed) {
+  return MakeError(failed.code() == ErrorCode::kVersionConflict ? ErrorCode::kNotCoordinatorLeader : failed.code(),
+                   "this coordinator cannot take over the metadata: {}", failed.error().message);
+}
+
+const meta::Node* FindEpochNode(const std::vector<meta::NodeEntry>& nodes) {
+  for (const meta::NodeEntry& entry : nodes) {
+    if (entry.path == meta::paths::kCoordinatorEpoch) return &entry.node;
   }
-  co_return Fence{CoordinatorEpoch(before + 1), version + 1};
+  return nullptr;
 }
 
 }  // namespace
@@ -67,20 +73,28 @@ rt::Task<Result<std::unique_ptr<Coordinator>>> Coordinator::Start(CoordinatorOpt
     options.seed = static_cast<uint64_t>(rt::WallClockNow().value()) * 1'000'003 + static_cast<uint64_t>(rt::Now().nanoseconds);
   }
   Random random(options.seed);
-  Result<Fence> fenced = co_await FenceOff(store, MakeUuid(random), options.endpoints);
-  STROM_CO_ASSIGN(const Fence fence, std::move(fenced));
-  // After the fence: what an earlier coordinator wrote is all there.
+  const std::string uuid = MakeUuid(random);
   Result<std::vector<meta::NodeEntry>> scanned = co_await store->Scan("/");
   STROM_CO_ASSIGN(std::vector<meta::NodeEntry> nodes, std::move(scanned));
+  STROM_CO_ASSIGN(auto next, NextEpoch(FindEpochNode(nodes), uuid, options.endpoints));
+  const Fence fence = next.first;
+  meta::Transaction first = std::move(next.second);
+  if (!store->is_exclusive()) {
+    // An earlier coordinator may write until the fence stands; what it wrote must be read after that.
+    Status fenced = co_await store->Commit(std::exchange(first, {}));
+    if (!fenced.ok()) co_return ExplainFence(fenced);
+    scanned = co_await store->Scan("/");
+    STROM_CO_ASSIGN(nodes, std::move(scanned));
+  }
   STROM_CO_ASSIGN(LoadedContext loaded, LoadContext(nodes, options.remote_data_dir));
-  nodes.clear();
+  nodes = {};
   std::vector<Deletion> deletions = std::move(loaded.deletions);
   auto coordinator = std::make_unique<CoordinatorImpl>(std::move(options), store, gateway, fence.epoch, fence.node_version,
                                                        std::move(loaded));
-  Status begun = co_await coordinator->Begin(std::move(deletions));
+  Status begun = co_await coordinator->Begin(std::move(first), std::move(deletions));
   if (!begun.ok()) {
     co_await coordinator->Stop();
-    co_return begun;
+    co_return ExplainFence(begun);
   }
   const std::shared_ptr<const meta::Catalog> catalog = coordinator->catalog();
   STROM_LOG_INFO("coordinator: epoch {}, {} databases, {} tables", fence.epoch, catalog->DatabaseNames().size(),

@@ -83,6 +83,7 @@ class EmbeddedStoreImpl final : public EmbeddedStore {
     co_return status;
   }
 
+  bool is_exclusive() const override { return true; }
   uint64_t Watch(std::string path, Watcher watcher) override { return watches_.Add(std::move(path), std::move(watcher)); }
   void Unwatch(uint64_t id) override { watches_.Remove(id); }
 

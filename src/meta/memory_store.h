@@ -17,6 +17,7 @@ class MemoryStore final : public MetaStore, private NodeReader {
   rt::Task<Result<std::vector<std::string>>> Children(std::string path) override;
   rt::Task<Result<std::vector<NodeEntry>>> Scan(std::string path) override;
   rt::Task<Status> Close() override;
+  bool is_exclusive() const override { return is_exclusive_; }
   uint64_t Watch(std::string path, Watcher watcher) override { return watches_.Add(std::move(path), std::move(watcher)); }
   void Unwatch(uint64_t id) override { watches_.Remove(id); }
 
@@ -27,6 +28,8 @@ class MemoryStore final : public MetaStore, private NodeReader {
     commits_before_failure_ = count;
     failure_ = std::move(error);
   }
+  /// As if other processes used it, too.
+  void SetShared() { is_exclusive_ = false; }
   int64_t commit_count() const { return sequence_; }
 
  private:
@@ -38,6 +41,7 @@ class MemoryStore final : public MetaStore, private NodeReader {
   WatchList watches_;
   Status failure_;
   int commits_before_failure_ = 0;
+  bool is_exclusive_ = true;
 };
 
 }  // namespace strom::meta

@@ -87,7 +87,7 @@ class MetaStore {
 
   virtual ~MetaStore() = default;
 
-  /// Durable when it answers. Commits that are under way at the same time share one sync; they take effect in the order of the calls.
+  /// Durable when it answers, but for ephemeral nodes, which end with the process anyway. Commits that are under way at the same time share one sync; they take effect in the order of the calls.
   virtual rt::Task<Status> Commit(Transaction transaction) = 0;
   /// Nothing for a node that is not there.
   virtual rt::Task<Result<std::optional<Node>>> Get(std::string path) = 0;
@@ -97,6 +97,9 @@ class MetaStore {
   virtual rt::Task<Result<std::vector<NodeEntry>>> Scan(std::string path) = 0;
   /// Ends ephemeral nodes and closes what is open.
   virtual rt::Task<Status> Close() = 0;
+
+  /// True when nobody else can write as long as this store is open: what was read is still so.
+  virtual bool is_exclusive() const = 0;
 
   /// Calls `watcher` for each change at `path` or below, after its commit and in commit order, on the store's shard. Returns a
   /// number for Unwatch().

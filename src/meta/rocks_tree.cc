@@ -179,7 +179,9 @@ class RocksTreeImpl final : public RocksTree {
   Status Write(const TreeChange& change, int64_t sequence) override {
     if (!failure_.ok()) return failure_;
     rocksdb::WriteBatch batch;
+    bool is_durable = false;
     for (const auto& [path, node] : change.nodes()) {
+      is_durable = is_durable || !node || !node->ephemeral;
       if (!node) {
         batch.Delete(NodeKey(path));
         batch.Delete(EphemeralKey(path));
@@ -191,7 +193,7 @@ class RocksTreeImpl final : public RocksTree {
     char number[sizeof(int64_t)];
     StoreLe(number, sequence);
     batch.Put(ToSlice(kSequenceKey), rocksdb::Slice(number, sizeof(number)));
-    Status written = WriteBatch(&batch);
+    Status written = WriteBatch(&batch, is_durable);
     if (written.ok()) sequence_ = sequence;
     return written;
   }
@@ -229,15 +231,15 @@ class RocksTreeImpl final : public RocksTree {
     return iterator.status().ok() ? Status::OK() : Status(ToError(iterator.status(), directory_, "scan"));
   }
 
-  Status WriteBatch(rocksdb::WriteBatch* batch) {
-    rocksdb::WriteOptions synced;
-    synced.sync = true;
-    rocksdb::Status written = db_->Write(synced, batch);
+  Status WriteBatch(rocksdb::WriteBatch* batch, bool sync) {
+    rocksdb::WriteOptions options;
+    options.sync = sync;
+    rocksdb::Status written = db_->Write(options, batch);
     if (!written.ok()) {
       failure_ = ToError(written, directory_, "write");
       return failure_;
     }
-    failure_ = files_->SyncDeferred();
+    if (sync) failure_ = files_->SyncDeferred();
     return failure_;
   }
 
@@ -250,7 +252,7 @@ class RocksTreeImpl final : public RocksTree {
       batch.Delete(EphemeralKey(path));
     }
     STROM_TRY(Finish(*iterator));
-    return batch.Count() == 0 ? Status::OK() : WriteBatch(&batch);
+    return batch.Count() == 0 ? Status::OK() : WriteBatch(&batch, true);
   }
 
   const std::string directory_;
