@@ -129,7 +129,11 @@ int EpollExecutor::WaitForEvents(epoll_event* events, int capacity) {
   if (deadline == MonotonicTime::Never()) return ::epoll_wait(epoll_, events, capacity, -1);
   const int64_t wait = std::max<int64_t>(0, (deadline - Now()).count());
   const timespec timeout{.tv_sec = wait / kNanosPerSecond, .tv_nsec = wait % kNanosPerSecond};
-  return ::epoll_pwait2(epoll_, events, capacity, &timeout, nullptr);
+  const int count = ::epoll_pwait2(epoll_, events, capacity, &timeout, nullptr);
+  if (count >= 0 || errno != ENOSYS) return count;
+  // A kernel before 5.11: in milliseconds, rounded up so that no timer comes early.
+  const int64_t milliseconds = std::min<int64_t>((wait + 999'999) / 1'000'000, 3'600'000);
+  return ::epoll_wait(epoll_, events, capacity, static_cast<int>(milliseconds));
 }
 
 void EpollExecutor::RunMessages() {
