@@ -46,8 +46,14 @@ void AddKeyChecks(Checks* checks);
 void AddBatchChecks(Checks* checks);
 /// After AddBatchChecks: it looks at the ARROW ones of the same vectors, too.
 void AddArrowChecks(Checks* checks);
+void AddModelChecks(Checks* checks);
+/// `vectors` must outlive the checks: a damaged segment is made from another vector.
+void AddLogChecks(const std::vector<Vector>& vectors, Checks* checks);
 void AddKvChecks(Checks* checks);
 void AddArrowChecks(Checks* checks);
+void AddModelChecks(Checks* checks);
+/// `vectors` must outlive the checks: a damaged segment is made from another vector.
+void AddLogChecks(const std::vector<Vector>& vectors, Checks* checks);
 
 // --- Readers of the index's forms
 

@@ -23,14 +23,18 @@ class VectorTest : public testing::Test {
   const Check* check_;
 };
 
-Checks AllChecks() {
+Checks AllChecks(const std::vector<Vector>& vectors) {
   Checks checks;
   AddRowChecks(&checks);
   AddKeyChecks(&checks);
   AddBatchChecks(&checks);
   AddArrowChecks(&checks);
+  AddModelChecks(&checks);
+  AddLogChecks(vectors, &checks);
   AddKvChecks(&checks);
   AddArrowChecks(&checks);
+  AddModelChecks(&checks);
+  AddLogChecks(vectors, &checks);
   return checks;
 }
 
@@ -61,7 +65,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}\n", vectors.ToString());
     return 1;
   }
-  const strom::vectors::Checks checks = strom::vectors::AllChecks();
+  const strom::vectors::Checks checks = strom::vectors::AllChecks(*vectors);
   strom::vectors::Register(*vectors, checks);
   std::fflush(stdout);
   return RUN_ALL_TESTS();
