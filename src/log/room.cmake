@@ -6,7 +6,7 @@ if(STROM_TESTS AND NOT TARGET strom_simulated_disk)
 endif()
 # The programs that use it are made after this file is read.
 function(strom_log_link_simulated_disk)
-  foreach(target log_test log_index_fuzz log_recovery_fuzz)
+  foreach(target log_test log_index_fuzz log_recovery_fuzz replica_test tablet_test)
     if(TARGET ${target})
       target_link_libraries(${target} PRIVATE strom_simulated_disk)
     endif()
