@@ -7,9 +7,12 @@ namespace {
 
 Result<std::vector<ListenerOptions>> Parse(std::string bind, std::string advertised = "", std::string internal = "") {
   model::Configuration configuration;
-  if (!bind.empty()) EXPECT_TRUE(configuration.Set("bind.listeners", bind).ok());
-  if (!advertised.empty()) EXPECT_TRUE(configuration.Set("advertised.listeners", advertised).ok());
-  if (!internal.empty()) EXPECT_TRUE(configuration.Set("internal.listener.name", internal).ok());
+  const std::pair<const char*, std::string> settings[] = {
+      {"bind.listeners", bind}, {"advertised.listeners", advertised}, {"internal.listener.name", internal}};
+  for (const auto& [key, value] : settings) {
+    const Status set = value.empty() ? Status() : configuration.Set(key, value);
+    EXPECT_TRUE(set.ok()) << set.ToString();
+  }
   return ListenersOf(configuration);
 }
 
