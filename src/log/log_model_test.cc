@@ -156,6 +156,10 @@ class History {
     if (machine_.disk->crashed()) return;
     ASSERT_OK(opened);
     CheckEnds();
+    max_time_ = machine_.log->max_timestamp().value();
+    if (!twin_.empty()) {
+      ASSERT_EQ(max_time_, twin_.back().time);
+    }
   }
 
   /// The machine comes back; the twin learns what survived, after a check that it may have.
@@ -190,6 +194,7 @@ class History {
       // What retention had deleted is back.
       ASSERT_LT(found_start, start());
       ASSERT_TRUE(power_loss || expiring_) << found_start;
+      while (!deleted_.empty() && deleted_.back().base >= start()) deleted_.pop_back();
       while (!deleted_.empty() && start() > found_start) {
         twin_.push_front(deleted_.back());
         deleted_.pop_back();

@@ -110,7 +110,7 @@ TEST(LogRead, ABrokenChainOfHeadersRefusesTheBucketWithFileAndPosition) {
   std::vector<uint8_t> content = machine.disk->ContentOf(path);
   const size_t batch_size = MakeBatch(5).size();
   content[batch_size * 3] ^= 1;  // base offset of the fourth batch
-  const std::unique_ptr<sim::SimulatedDisk> copy = machine.disk->Clone(3);
+  const std::unique_ptr<rt::testing::SimulatedDisk> copy = machine.disk->Clone(3);
   ASSERT_OK(machine.Open({.clean = true, .recovery_point = LogOffset(50)}));
   machine.disk->SetContent(path, content);
   const Result<LogSlice> slice = machine.Read(0);

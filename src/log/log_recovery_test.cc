@@ -305,7 +305,7 @@ TEST(Inspect, PrintsEverythingAndVerifiesEveryChecksum) {
   const Sample sample;
   std::string text;
   const auto print = [&](std::string_view line) { text.append(line).append("\n"); };
-  const auto run = [&](sim::SimulatedDisk& disk, const std::string& path) {
+  const auto run = [&](rt::testing::SimulatedDisk& disk, const std::string& path) {
     text.clear();
     return Inspect(disk, path, {.verify = true}, print);
   };
@@ -319,7 +319,7 @@ TEST(Inspect, PrintsEverythingAndVerifiesEveryChecksum) {
     EXPECT_NE(text.find("epoch 0 from offset 0"), std::string::npos) << text;
   }
   for (const std::string& path : sample.machine.disk->FilesBelow(kDirectory)) {
-    const std::unique_ptr<sim::SimulatedDisk> disk = sample.machine.disk->Clone(1);
+    const std::unique_ptr<rt::testing::SimulatedDisk> disk = sample.machine.disk->Clone(1);
     EXPECT_OK(run(*disk, path));
     std::vector<uint8_t> content = disk->ContentOf(path);
     if (content.empty()) continue;

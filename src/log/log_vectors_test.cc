@@ -39,7 +39,7 @@ std::vector<uint8_t> BytesOf(const Json& artifact) {
 TEST(LogVectors, ASegmentAndItsIndexesAreWrittenAsJavaWritesThem) {
   const Json& vector = Vector("segment-files");
   const std::vector<uint8_t> log = BytesOf(vector["log"]);
-  sim::SimulatedDisk disk(1);
+  rt::testing::SimulatedDisk disk(1);
   SegmentLog segment(disk, "/data/segment", vector["index_interval_bytes"]);
   const Result<SegmentFiles> files = segment.Write(LogOffset(vector["base_offset"]), log);
   ASSERT_OK(files);
@@ -65,7 +65,7 @@ TEST(LogVectors, ATornSegmentIsRecoveredAsJavaRecoversIt) {
   const Json& vector = Vector("segment-recover");
   std::vector<uint8_t> log = BytesOf(whole["log"]);
   log.resize(vector["input_size"]);
-  sim::SimulatedDisk disk(1);
+  rt::testing::SimulatedDisk disk(1);
   SegmentLog segment(disk, "/data/segment", whole["index_interval_bytes"]);
   const Result<SegmentFiles> files = segment.Recover(LogOffset(whole["base_offset"]), log);
   ASSERT_OK(files);

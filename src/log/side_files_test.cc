@@ -7,7 +7,7 @@
 #include "log/offset_checkpoint.h"
 #include "log/retention_clock.h"
 #include "log/tablet_directories.h"
-#include "sim/simulated_disk.h"
+#include "rt/testing/simulated_disk.h"
 
 namespace strom::log {
 namespace {
@@ -55,7 +55,7 @@ TEST(LeaderEpochHistory, ReadsWhatItWroteAndNothingElse) {
 }
 
 TEST(OffsetCheckpoint, KeepsIdsOf64BitsAndRefusesWrongCounts) {
-  sim::SimulatedDisk disk(1);
+  rt::testing::SimulatedDisk disk(1);
   ASSERT_TRUE(disk.CreateDirectories("/data").ok());
   const model::TableBucket plain{TableId(3'000'000'000), std::nullopt, BucketId(4)};
   const model::TableBucket partitioned{TableId(1), PartitionId(5'000'000'000), BucketId(0)};
@@ -84,7 +84,7 @@ TEST(LogFileNames, AreTwentyDigitsAndASuffix) {
 }
 
 TEST(TabletDirectories, AreFoundByTheirNames) {
-  sim::SimulatedDisk disk(1);
+  rt::testing::SimulatedDisk disk(1);
   for (const char* path : {"/data/db/my-table-150001/log-7", "/data/db/my-table-150001/kv-7", "/data/db/my-table-150001/eu-p7-p3/log-1",
                            "/data/db/what", "/data/remote-log-index-cache/x-1/log-0", "/data/.historical-lookup-cache/y-1/log-0"}) {
     ASSERT_TRUE(disk.CreateDirectories(path).ok());
@@ -103,7 +103,7 @@ TEST(TabletDirectories, AreFoundByTheirNames) {
 
 TEST(TabletDirectories, ACleanMarkCannotComeBackAfterItWasTaken) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    sim::SimulatedDisk disk(seed);
+    rt::testing::SimulatedDisk disk(seed);
     ASSERT_TRUE(disk.CreateDirectories("/data").ok());
     ASSERT_TRUE(disk.SyncDirectory("/").ok());
     EXPECT_FALSE(*TakeCleanMark(disk, "/data"));

@@ -5,7 +5,7 @@
 #include "rpc/messages.h"
 #include "rt/call.h"
 #include "rt/manual_executor.h"
-#include "sim/simulated_disk.h"
+#include "rt/testing/simulated_disk.h"
 #include "tablet/predicate_message.h"
 #include "tablet/tablet_handler.h"
 #include "tablet/tablet_server.h"
@@ -137,7 +137,7 @@ class TabletTest : public ::testing::Test {
   }
 
   rt::ManualExecutor executor_{{.shards = 2}};
-  sim::SimulatedDisk disk_{1};
+  rt::testing::SimulatedDisk disk_{1};
   NoCoordinator coordinator_;
   std::shared_ptr<const model::TableInfo> table_ = MakeTable();
   std::unique_ptr<TabletServer> server_;

@@ -10,7 +10,7 @@
 #include "format/log_batch_builder.h"
 #include "log/log.h"
 #include "log/log_file_names.h"
-#include "sim/simulated_disk.h"
+#include "rt/testing/simulated_disk.h"
 
 namespace strom::log::testing {
 
@@ -65,7 +65,7 @@ class FuzzLog {
   static constexpr model::TableBucket kBucket{TableId(1), std::nullopt, BucketId(0)};
 
   struct Base {
-    std::unique_ptr<sim::SimulatedDisk> disk = std::make_unique<sim::SimulatedDisk>(1);
+    std::unique_ptr<rt::testing::SimulatedDisk> disk = std::make_unique<rt::testing::SimulatedDisk>(1);
     std::vector<uint8_t> bytes;
     LogOffset end;
   };
@@ -84,7 +84,7 @@ class FuzzLog {
     options.index_interval = 60;
     return options;
   }
-  static LogEnvironment Environment(sim::SimulatedDisk& disk, FileCache& cache) {
+  static LogEnvironment Environment(rt::testing::SimulatedDisk& disk, FileCache& cache) {
     LogEnvironment environment;
     environment.files = &disk;
     environment.file_cache = &cache;
@@ -110,7 +110,7 @@ class FuzzLog {
   }
   void PutPath(const std::string& path, ByteView content) { disk_->SetContent(path, {content.begin(), content.end()}); }
 
-  std::unique_ptr<sim::SimulatedDisk> disk_;
+  std::unique_ptr<rt::testing::SimulatedDisk> disk_;
   FileCache cache_;
   std::unique_ptr<Log> log_;
 };

@@ -10,7 +10,7 @@
 
 #include "format/log_batch_builder.h"
 #include "log/log.h"
-#include "sim/simulated_disk.h"
+#include "rt/testing/simulated_disk.h"
 
 namespace strom::log::testing {
 
@@ -48,12 +48,12 @@ inline std::vector<uint8_t> Bytes(const LogSlice& slice) {
 class Machine {
  public:
   explicit Machine(uint64_t seed = 1, size_t open_files_max = 64)
-      : disk(std::make_unique<sim::SimulatedDisk>(seed)), open_files_max_(open_files_max) {
+      : disk(std::make_unique<rt::testing::SimulatedDisk>(seed)), open_files_max_(open_files_max) {
     cache = std::make_unique<FileCache>(disk.get(), open_files_max);
     EXPECT_TRUE(disk->CreateDirectories("/data").ok());
     EXPECT_TRUE(disk->SyncDirectory("/").ok());
   }
-  explicit Machine(std::unique_ptr<sim::SimulatedDisk> of, size_t open_files_max = 64)
+  explicit Machine(std::unique_ptr<rt::testing::SimulatedDisk> of, size_t open_files_max = 64)
       : disk(std::move(of)), open_files_max_(open_files_max) {
     cache = std::make_unique<FileCache>(disk.get(), open_files_max);
   }
@@ -105,7 +105,7 @@ class Machine {
     return status;
   }
 
-  std::unique_ptr<sim::SimulatedDisk> disk;
+  std::unique_ptr<rt::testing::SimulatedDisk> disk;
   std::unique_ptr<FileCache> cache;
   LogOptions options;
   int64_t now_ms = 1000;

@@ -11,7 +11,7 @@
 #include "format/log_batch_builder.h"
 #include "replica/replica.h"
 #include "rt/manual_executor.h"
-#include "sim/simulated_disk.h"
+#include "rt/testing/simulated_disk.h"
 
 namespace strom::replica::testing {
 
@@ -80,7 +80,7 @@ class ReplicaTest : public ::testing::Test {
   void Lead(int32_t epoch = 1) { ASSERT_TRUE(replica_->ApplyNotice(MakeNotice(table_, epoch)).ok()); }
 
   rt::ManualExecutor executor_;
-  sim::SimulatedDisk disk_{1};
+  rt::testing::SimulatedDisk disk_{1};
   log::FileCache cache_{&disk_, 16};
   ReplicaEnvironment environment_;
   std::shared_ptr<const model::TableInfo> table_ = MakeTable();

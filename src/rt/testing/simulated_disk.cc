@@ -1,8 +1,8 @@
-#include "sim/simulated_disk.h"
+#include "rt/testing/simulated_disk.h"
 
 #include <algorithm>
 
-namespace strom::sim {
+namespace strom::rt::testing {
 
 class SimulatedDisk::OpenFile final : public rt::File {
  public:
@@ -472,4 +472,4 @@ std::unique_ptr<SimulatedDisk> SimulatedDisk::Clone(uint64_t seed) const {
   return copy;
 }
 
-}  // namespace strom::sim
+}  // namespace strom::rt::testing
