@@ -105,7 +105,7 @@ class Log {
   Result<LogAppendInfo> AppendAsLeader(const Buffer& records, LeaderEpoch epoch);
   /// Appends batches as the leader stamped them; they must go on at the log end. kDuplicateSequence, kLogOffsetOutOfRange, kCorruptRecord.
   Result<LogAppendInfo> AppendAsFollower(const Buffer& records);
-  /// Books `epoch` from the log end on, durably, unless it is there already.
+  /// Books `epoch` from the log end on, durably, unless it is there already. May run on a blocking thread while no other call does.
   Status BeginLeaderEpoch(LeaderEpoch epoch);
 
   // --- read (log_read.cc)

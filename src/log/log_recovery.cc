@@ -15,7 +15,6 @@ namespace {
 
 constexpr size_t kOpenFilesMax = 32;  // while one log is opened
 constexpr size_t kCopyPiece = 1 << 20;
-constexpr int kParentsMax = 3;        // table, database and data directory, or one more for a partition
 
 /// What a directory holds, by kind.
 struct DirectoryContent {
@@ -115,7 +114,8 @@ Status Log::Recovery::MakeDirectory() {
     // A process that died may have made names, the directory's own too, that never reached the disk.
     log_.NameChanged(log_.directory_);
     std::string parent = log_.directory_;
-    for (int i = 0; i <= kParentsMax; ++i) {
+    const int parents_count = log_.bucket_.partition_id ? 4 : 3;  // partition, table, database, data directory
+    for (int i = 0; i < parents_count; ++i) {
       const size_t slash = parent.rfind('/');
       if (slash == std::string::npos || slash == 0) break;
       parent.resize(slash);

@@ -149,7 +149,7 @@ TEST(LogRecovery, EveryFlippedByteOfEveryFileIsRecoveredOrRefused) {
   for (const std::string& path : sample.machine.disk->FilesBelow(kDirectory)) {
     const std::vector<uint8_t> content = sample.machine.disk->ContentOf(path);
     for (size_t at = 0; at < content.size(); ++at) {
-      for (const uint8_t mask : {uint8_t{0xFF}, uint8_t{0x01}, static_cast<uint8_t>(1 << random.Below(8))}) {
+      for (const uint8_t mask : {uint8_t{0x01}, static_cast<uint8_t>(2 << random.Below(7))}) {
         std::vector<uint8_t> damaged = content;
         damaged[at] ^= mask;
         TryAllWays(sample, path, damaged, fmt::format("byte {} xor {:#x}", at, mask));

@@ -83,9 +83,14 @@ rt::Task<Status> Replica::Stop(bool clean) {
   fetch_waiters_.NotifyAll();
   co_await gate_.Close();
   if (!log_ || refused_ || !clean) co_return Status::OK();
-  log::Log* log = log_.get();
-  Status closed = co_await rt::Blocking([log] { return log->Close(); });
-  co_return closed;
+  // The sync is what takes long, and it is all that may leave the shard: closing the log uses the shard's file cache.
+  const log::SyncPlan plan = log_->PrepareSync();
+  if (!plan.empty()) {
+    const log::SyncPlan* running = &plan;
+    Status synced = co_await rt::Blocking([running] { return running->Run(); });
+    log_->FinishSync(plan, synced);
+  }
+  co_return log_->Close();
 }
 
 }  // namespace strom::replica

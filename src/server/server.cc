@@ -211,6 +211,7 @@ rt::Task<Status> StartParts(ServerOptions* options, Parts* parts) {
 }
 
 rt::Task<void> StopParts(Parts* parts) {
+  if (parts->tablet) co_await parts->tablet->EndWaits();
   for (std::unique_ptr<rpc::Server>& server : parts->servers) {
     co_await server->Stop(kDrainTime);
   }

@@ -66,7 +66,7 @@ rt::Task<FetchPartAnswer> FetchOnOwner(TabletShard* shard, FetchPart part) {
   const FetchRound& round = *part.round;
   while (true) {
     FetchPartAnswer answer = ReadAll(shard, part);
-    if (answer.satisfied || round.complete || rt::Now() >= round.deadline) co_return answer;
+    if (answer.satisfied || round.complete || shard->waits_ended() || rt::Now() >= round.deadline) co_return answer;
 
     replica::FetchWaiter waiter;
     bool watching = false;

@@ -176,6 +176,13 @@ rt::Task<bool> StopShard(uint32_t shard, TabletShard* there, bool clean) {
 
 }  // namespace
 
+rt::Task<void> TabletServer::EndWaits() {
+  for (uint32_t shard = 0; shard < shards_.size(); ++shard) {
+    TabletShard* there = shards_[shard].get();
+    co_await rt::CallOn(shard, [there] { there->EndWaits(); });
+  }
+}
+
 rt::Task<void> TabletServer::Stop(bool clean) {
   stopping_.NotifyAll();
   co_await gate_.Close();

@@ -43,6 +43,8 @@ class TabletServer {
   };
   rt::Task<void> SetDynamicOptions(DynamicOptions dynamic);
 
+  /// Ends the long polls of all shards, so that the listeners can be drained. Nothing waits from then on.
+  rt::Task<void> EndWaits();
   /// Stops background work and all replicas; `clean` syncs and closes the logs, writes the checkpoints, and then the clean mark.
   rt::Task<void> Stop(bool clean);
 

@@ -175,8 +175,13 @@ void TabletShard::ExpireWriters() {
   for (const auto& [bucket, replica] : replicas_) replica->ExpireWriters();
 }
 
-rt::Task<bool> TabletShard::Stop(bool clean) {
+void TabletShard::EndWaits() {
+  waits_ended_ = true;
   for (auto& [round, waiter] : waiting_fetches_) waiter->Notify();
+}
+
+rt::Task<bool> TabletShard::Stop(bool clean) {
+  EndWaits();
   bool all_clean = true;
   std::vector<rt::Task<Status>> stops;
   std::vector<std::shared_ptr<replica::Replica>> replicas;

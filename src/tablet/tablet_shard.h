@@ -85,6 +85,9 @@ class TabletShard {
   void SetDiskWriteLocked(bool locked) { environment_.disk_write_locked = locked; }
   void SetMinIsr(size_t min_isr) { environment_.min_isr = min_isr; }
 
+  /// Fetches that wait, and those to come, are answered at once with what there is: a stop does not wait for their time.
+  void EndWaits();
+  bool waits_ended() const { return waits_ended_; }
   /// Stops all replicas. False when a log could not be closed cleanly: then no clean mark is written.
   rt::Task<bool> Stop(bool clean);
 
@@ -120,6 +123,7 @@ class TabletShard {
   std::unordered_map<uint64_t, replica::FetchWaiter*> waiting_fetches_;
   uint64_t fetch_rounds_ = 0;
   size_t fetch_rotation_ = 0;
+  bool waits_ended_ = false;
 };
 
 }  // namespace strom::tablet

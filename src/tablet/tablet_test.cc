@@ -206,6 +206,18 @@ TEST_F(TabletTest, AFetchWithoutNewsEndsAtItsTime) {
   }
 }
 
+TEST_F(TabletTest, AStopEndsTheLongPollsAtOnce) {
+  std::optional<Result<rt::Pieces>> answer;
+  rt::Spawn(Collect(Ask(MakeRequest(rpc::ApiKey::kFetchLog, FetchAll(0, 2'000'000'000))), &answer));
+  executor_.RunUntilIdle();
+  ASSERT_FALSE(answer.has_value());
+  const rt::MonotonicTime before = executor_.Now();
+  executor_.Run(server_->EndWaits());
+  executor_.RunUntilIdle();
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(executor_.Now(), before);
+}
+
 TEST_F(TabletTest, UnknownBucketsAndOffsetsFailAlone) {
   Produce({{0, MakeBatch(1)}});
   const auto produced = Produce({{0, MakeBatch(1)}, {9, MakeBatch(1)}});
