@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "format/log_batch.h"
@@ -105,8 +106,8 @@ Status Inspector::BucketDirectory(const std::string& path, const std::vector<rt:
     if (!entry.is_directory) names.push_back(entry.name);
   }
   // A segment before its indexes, which are compared with it.
-  std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-    const auto rank = [](const std::string& name) { return std::pair(name.substr(0, 20), !name.ends_with(kLogSuffix)); };
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    const auto rank = [](const std::string& name) { return std::tuple(name.substr(0, 20), !name.ends_with(kLogSuffix), name); };
     return rank(a) < rank(b);
   });
   for (const std::string& name : names) {
