@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <string>
 
 #include "rpc/testing/hex.h"
@@ -20,6 +21,12 @@ std::string Digits(std::initializer_list<std::string_view> parts) {
   std::string digits;
   for (const std::string_view part : parts) digits += part;
   return ToHex(Hex(digits).view());
+}
+
+/// Bytes that live until the end of the program: decoded messages look into them.
+const Buffer& KeptHex(std::string_view digits) {
+  static std::deque<Buffer> kept;
+  return kept.emplace_back(Hex(digits));
 }
 
 /// The captured request: its header and its body decoded; the body encoded again must be the same bytes.
@@ -96,7 +103,7 @@ TEST(CapturedFrames, MetadataResponseThatTheJavaClientAccepts) {
 }
 
 TEST(CapturedFrames, ListDatabases) {
-  ParseCaptured<ListDatabasesRequest>(Hex("00000008 03eb 0000 00000001"), {1003, 0, 1});
+  ParseCaptured<ListDatabasesRequest>(KeptHex("00000008 03eb 0000 00000001"), {1003, 0, 1});
   Buffer body;
   const auto message =
       ParseCapturedResponse<ListDatabasesResponse>(Hex("00000011 00 00000001 0a03646231 0a05666c757373"), 1, &body);
@@ -105,7 +112,7 @@ TEST(CapturedFrames, ListDatabases) {
 
 TEST(CapturedFrames, GetTableInfoAndItsError) {
   const auto message = ParseCaptured<GetTableInfoRequest>(
-      Hex("00000013 03ef 0000 00000002 0a09 0a03646231 12027431"), {1007, 0, 2});
+      KeptHex("00000013 03ef 0000 00000002 0a09 0a03646231 12027431"), {1007, 0, 2});
   EXPECT_EQ(message.table_path.database_name, "db1");
   EXPECT_EQ(message.table_path.table_name, "t1");
 
@@ -126,7 +133,7 @@ TEST(CapturedFrames, GetTableInfoAndItsError) {
 }
 
 TEST(CapturedFrames, InitWriter) {
-  ParseCaptured<InitWriterRequest>(Hex("00000008 0402 0000 00000005"), {1026, 0, 5});
+  ParseCaptured<InitWriterRequest>(KeptHex("00000008 0402 0000 00000005"), {1026, 0, 5});
   Buffer body;
   EXPECT_EQ(ParseCapturedResponse<InitWriterResponse>(Hex("00000007 00 00000005 0805"), 5, &body).writer_id, 5);
 }
@@ -171,7 +178,7 @@ TEST(CapturedFrames, PutKvOfJavaAndPython) {
 
 TEST(CapturedFrames, LookupOfAMissingKey) {
   const auto message =
-      ParseCaptured<LookupRequest>(Hex("00000013 03f9 0001 00000008 0801 1207 1000 1a0107 2802"), {1017, 1, 8});
+      ParseCaptured<LookupRequest>(KeptHex("00000013 03f9 0001 00000008 0801 1207 1000 1a0107 2802"), {1017, 1, 8});
   EXPECT_EQ(message.buckets_req.at(0).keys, (std::vector<std::string_view>{"\x07"}));
   Buffer body;
   const auto answer = ParseCapturedResponse<LookupResponse>(Hex("0000000b 00 00000008 0a04 1000 2a00"), 8, &body);
@@ -197,11 +204,11 @@ TEST(CapturedFrames, FetchLogOfAClient) {
 }
 
 TEST(CapturedFrames, ScansAndOffsets) {
-  const auto scan = ParseCaptured<LimitScanRequest>(Hex("00000010 0409 0000 0000000b 1001 2000 2805 3002"), {1033, 0, 11});
+  const auto scan = ParseCaptured<LimitScanRequest>(KeptHex("00000010 0409 0000 0000000b 1001 2000 2805 3002"), {1033, 0, 11});
   EXPECT_EQ(scan.table_id, 1);
   EXPECT_EQ(scan.limit, 5);
   const auto open =
-      ParseCaptured<ScanKvRequest>(Hex("00000017 0425 0000 0000000c 1206 0801 1800 2802 1800 2080808002"), {1061, 0, 12});
+      ParseCaptured<ScanKvRequest>(KeptHex("00000017 0425 0000 0000000c 1206 0801 1800 2802 1800 2080808002"), {1061, 0, 12});
   EXPECT_EQ(open.bucket_scan_req->table_id, 1);
   EXPECT_EQ(open.call_seq_id, 0);
   EXPECT_EQ(open.batch_size_bytes, 4 << 20);
@@ -213,7 +220,7 @@ TEST(CapturedFrames, ScansAndOffsets) {
 
 TEST(CapturedFrames, AuthenticatePlain) {
   const auto message =
-      ParseCaptured<AuthenticateRequest>(Hex("00000018 040e 0000 00000001 0a05504c41494e 1207 00626f62007077"), {1038, 0, 1});
+      ParseCaptured<AuthenticateRequest>(KeptHex("00000018 040e 0000 00000001 0a05504c41494e 1207 00626f62007077"), {1038, 0, 1});
   EXPECT_EQ(message.protocol, "PLAIN");
   EXPECT_EQ(message.token, std::string_view("\0bob\0pw", 7));
 }
