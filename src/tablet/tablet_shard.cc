@@ -93,9 +93,12 @@ rt::Task<std::shared_ptr<replica::Replica>> TabletShard::OpenReplica(const model
   environment.file_cache = &file_cache_;
   const std::string directory = model::LogTabletDirectory(options_->data_dir, notice.path, notice.bucket);
   const model::TableBucket bucket = notice.bucket;
-  const log::LogOptions* log_options = &options_->log;
-  auto opened = co_await rt::Blocking([&environment, &directory, bucket, log_options, mode] {
-    return log::Log::Open(environment, directory, bucket, *log_options, mode);
+  // Row formats are always magic 0 (spec/formats.md 2). The CRC does not cover the magic, so a flipped bit of it would move the rows.
+  log::LogOptions log_options = options_->log;
+  if (notice.table->config.log_format != model::LogFormat::kArrow) log_options.magic_max = 0;
+  const log::LogOptions* opened_with = &log_options;
+  auto opened = co_await rt::Blocking([&environment, &directory, bucket, opened_with, mode] {
+    return log::Log::Open(environment, directory, bucket, *opened_with, mode);
   });
   if (!opened.ok()) {
     STROM_LOG_ERROR("{} of {} is refused, the other buckets serve: {}", bucket.ToString(), notice.path.ToString(),
