@@ -35,7 +35,7 @@ class Stage:
     work: object
     after: tuple = ()
     cores: int = 1
-    limit_s: int = 1200
+    limit_s: int = 2700
     counts: Counts = None
     state: str = "waits"
     start_s: float = 0
