@@ -263,11 +263,11 @@ def write_codec(message):
 
 
 def write_part(messages):
-    out = [BANNER, '#include "rpc/messages.h"\n', "namespace strom::rpc {\n", "namespace {"]
-    bodies = [write_codec(message) for message in messages]
-    # Tables and templates have internal linkage by constexpr and by use; only the declared functions are seen outside.
-    out[-1:] = []
-    return "\n".join(out) + "\n" + "\n".join(bodies) + "\n}  // namespace strom::rpc\n"
+    # Tables have internal linkage by constexpr; only the declared functions are seen outside.
+    out = [BANNER, '#include "rpc/messages.h"\n', "namespace strom::rpc {\n"]
+    out += [write_codec(message) for message in messages]
+    out.append("}  // namespace strom::rpc")
+    return "\n".join(out) + "\n"
 
 
 def write_registry(messages, constants):
