@@ -135,11 +135,12 @@ Result<int64_t> Readers::AskTime(int32_t bucket, int64_t time) {
 void Readers::CheckTimes() {
   Random& random = world_.random;
   const auto bucket = static_cast<int32_t>(random.Below(static_cast<uint64_t>(world_.settings.buckets)));
-  if (!checker_.Audit(bucket)) return;
   const BucketHistory& known = world_.buckets[static_cast<size_t>(bucket)];
   for (int i = 0; i < 3 && !world_.history.failed(); ++i) {
     const std::shared_ptr<replica::Replica> replica = world_.machine.FindReplica(bucket);
-    if (replica == nullptr || known.places().empty()) return;
+    if (replica == nullptr || replica->log() == nullptr) return;
+    const int64_t before = replica->high_watermark().value();
+    if (!checker_.Audit(bucket) || known.places().empty()) return;
     auto near = known.places().begin();
     std::advance(near, static_cast<ptrdiff_t>(random.Below(known.places().size())));
     if (!near->second.timestamp) return;
@@ -149,7 +150,6 @@ void Readers::CheckTimes() {
     if (random.OneIn(10)) time = wall;
     const int64_t newest = replica->log()->max_timestamp().value();
     if (random.OneIn(10)) time = std::max(wall, newest) + random.Between(60'000, 900'000);
-    const int64_t before = replica->high_watermark().value();
     const Result<int64_t> answer = AskTime(bucket, time);
     if (answer.code() == ErrorCode::kNetworkException) return;
     world_.history.Note("time {} of bucket {} is {}", time, bucket, answer.ok() ? *answer : -1);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "log/offset_checkpoint.h"
+#include "log/tablet_directories.h"
 #include "model/layout.h"
 #include "sim/bounds_checker.h"
 #include "sim/reader.h"
@@ -40,6 +42,7 @@ class Run {
   void StartUp(Death worst, bool clean);
   void CheckAll();
   void Poison(bool poison);
+  void DamageCommitted(bool power_loss);
 
   Random& random() { return world_.random; }
   Machine& machine() { return world_.machine; }
@@ -153,8 +156,9 @@ void Run::Poison(bool poison) {
       if (!path.ends_with(model::kSegmentSuffix)) continue;
       const std::vector<uint8_t> content = machine().disk().ContentOf(path);
       if (content.size() < 200) continue;
-      const format::LogBatchHeader header = *format::DecodeLogBatchHeader(content);
-      if (header.record_count > 0) poisoned_.push_back({path, header.total_size - size_t{1}});
+      const Result<format::LogBatchHeader> header = format::DecodeLogBatchHeader(content);
+      if (!header.ok() || header->record_count == 0 || header->total_size > content.size()) continue;
+      poisoned_.push_back({path, header->total_size - size_t{1}});
     }
   }
   for (const Poisoned& each : poisoned_) {
@@ -163,6 +167,52 @@ void Run::Poison(bool poison) {
     machine().disk().SetContent(each.path, std::move(content));
   }
   if (!poison) poisoned_.clear();
+}
+
+/// The disk changes a bit below a recovery point while the server is down: its bucket must be refused and left as it is, the others must serve
+/// (design.md 3, "What a bad batch means"). Then the bit is put right, as from a backup.
+void Run::DamageCommitted(bool power_loss) {
+  SimulatedDisk& disk = machine().disk();
+  // With a clean mark nothing is read: the server died at the very end of a stop.
+  const Result<bool> marked = disk.Exists(machine().data_dir() + "/" + log::kCleanShutdownMark);
+  if (!marked.ok() || *marked) return;
+  auto points = log::ReadOffsetCheckpoint(disk, machine().data_dir(), log::kRecoveryPointCheckpoint);
+  if (!points.ok() || points->empty()) return;
+  const auto bucket = static_cast<int32_t>(random().Below(static_cast<uint64_t>(world_.settings.buckets)));
+  const model::TableBucket id{TableId(world_.table_id), std::nullopt, BucketId(bucket)};
+  const auto point = points->find(id);
+  if (point == points->end()) return;
+  const std::string directory = model::LogTabletDirectory(machine().data_dir(), {kTablePath, std::nullopt}, id);
+  // The segment that the recovery point lies in is read from its start on.
+  std::string path;
+  for (const std::string& each : disk.FilesBelow(directory)) {
+    const auto base = model::ParseOffsetFileName(each.substr(each.rfind('/') + 1), model::kSegmentSuffix);
+    if (base && *base <= point->second) path = each;
+  }
+  if (path.empty()) return;
+  const std::vector<uint8_t> sound = disk.ContentOf(path);
+  const Result<format::LogBatchHeader> header = format::DecodeLogBatchHeader(sound);
+  if (!header.ok() || header->total_size > sound.size() || header->next_offset() > point->second) return;
+  std::vector<uint8_t> damaged = sound;
+  damaged[header->header_size() - 1 - random().Below(8)] ^= static_cast<uint8_t>(1U << random().Below(8));
+  disk.SetContent(path, damaged);
+  const Status started = machine().Start(power_loss || random().OneIn(2));
+  const std::shared_ptr<replica::Replica> replica = machine().FindReplica(bucket);
+  world_.history.Note("with {} damaged at offset {} the start is {}, bucket {} is {}", path, header->base_offset, started.ToString(), bucket,
+                      replica == nullptr ? "missing" : replica->refused() ? "refused" : "served");
+  if (!started.ok() || replica == nullptr || !replica->refused()) {
+    world_.history.Fail("committed data is never cut", "bucket {}, recovery point {}: {} damaged at offset {}, and the bucket comes up ({})", bucket,
+                        point->second, path, header->base_offset, started.ToString());
+  }
+  if (disk.ContentOf(path) != damaged) world_.history.Fail("committed data is never cut", "{} was changed", path);
+  for (int32_t other = 0; other < world_.settings.buckets; ++other) {
+    const std::shared_ptr<replica::Replica> beside = machine().FindReplica(other);
+    if (other != bucket && (beside == nullptr || beside->refused())) {
+      world_.history.Fail("other buckets serve", "bucket {} is refused for the damage of bucket {}", other, bucket);
+    }
+  }
+  machine().Die(Death::kProcessCrash);
+  if (!stopped()) disk.SetContent(path, sound);
 }
 
 void Run::StopAndStart() {
@@ -204,6 +254,7 @@ void Run::StartUp(Death worst, bool clean) {
   }
   Settle();
   if (clean) Poison(true);
+  if (!clean && !stopped() && random().OneIn(4)) DamageCommitted(power_loss);
   for (int again = random().OneIn(3) && !clean ? 2 : 0; !stopped(); --again) {
     if (again > 0) machine().disk().CrashAfter(random().Below(30));
     const Status started = machine().Start(power_loss);

@@ -43,10 +43,48 @@ Result<ArrowCompression> ParseCompression(std::string_view text) {
   return Choose(choices, text);
 }
 
+Result<KvFormat> ParseKvFormat(std::string_view text) {
+  static const Choices<KvFormat> choices = {{"COMPACTED", KvFormat::kCompacted}, {"INDEXED", KvFormat::kIndexed}};
+  return Choose(choices, text);
+}
+
+Result<MergeEngine> ParseMergeEngine(std::string_view text) {
+  static const Choices<MergeEngine> choices = {{"FIRST_ROW", MergeEngine::kFirstRow},
+                                               {"VERSIONED", MergeEngine::kVersioned},
+                                               {"AGGREGATION", MergeEngine::kAggregation}};
+  return Choose(choices, text);
+}
+
+Result<DeleteBehavior> ParseDeleteBehavior(std::string_view text) {
+  static const Choices<DeleteBehavior> choices = {
+      {"ALLOW", DeleteBehavior::kAllow}, {"IGNORE", DeleteBehavior::kIgnore}, {"DISABLE", DeleteBehavior::kDisable}};
+  return Choose(choices, text);
+}
+
+Result<ChangelogImage> ParseChangelogImage(std::string_view text) {
+  static const Choices<ChangelogImage> choices = {{"FULL", ChangelogImage::kFull}, {"WAL", ChangelogImage::kWal}};
+  return Choose(choices, text);
+}
+
 template <int32_t kMin, int32_t kMax>
 Result<int32_t> ParseInt32(std::string_view text) {
   STROM_ASSIGN(const int64_t number, ParseIntValue(text, kMin, kMax));
   return static_cast<int32_t>(number);
+}
+
+/// What concerns tables with a primary key.
+Status ReadKeyed(const Properties& properties, TableConfig* config) {
+  STROM_TRY(Read(properties, "table.kv.format", &config->kv_format, ParseKvFormat));
+  STROM_TRY(Read(properties, "table.kv.format-version", &config->kv_format_version, ParseInt32<1, 2>));
+  STROM_TRY(Read(properties, "table.merge-engine", &config->merge_engine, ParseMergeEngine));
+  if (config->merge_engine != MergeEngine::kDefault) config->delete_behavior = DeleteBehavior::kIgnore;
+  if (const auto found = properties.find("table.merge-engine.versioned.ver-column"); found != properties.end()) {
+    config->versioned_column = found->second;
+  }
+  STROM_TRY(Read(properties, "table.delete.behavior", &config->delete_behavior, ParseDeleteBehavior));
+  STROM_TRY(Read(properties, "table.changelog.image", &config->changelog_image, ParseChangelogImage));
+  return Read(properties, "table.auto-increment.cache-size", &config->auto_increment_cache_size,
+              [](std::string_view text) { return ParseIntValue(text, 1, INT64_MAX); });
 }
 
 }  // namespace
@@ -65,6 +103,7 @@ Result<TableConfig> ParseTableConfig(const Properties& properties) {
   if (const auto found = properties.find("table.statistics.columns"); found != properties.end()) {
     config.statistics_columns = found->second;
   }
+  STROM_TRY(ReadKeyed(properties, &config));
   return config;
 }
 

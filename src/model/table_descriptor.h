@@ -44,6 +44,11 @@ std::string ToJson(const DatabaseDescriptor& descriptor);
 
 enum class LogFormat : uint8_t { kArrow, kIndexed, kCompacted };
 enum class ArrowCompression : uint8_t { kNone, kLz4Frame, kZstd };
+enum class KvFormat : uint8_t { kCompacted, kIndexed };
+/// How an upsert meets the row that its key has (spec/server.md 10.3).
+enum class MergeEngine : uint8_t { kDefault, kFirstRow, kVersioned, kAggregation };
+enum class DeleteBehavior : uint8_t { kAllow, kIgnore, kDisable };
+enum class ChangelogImage : uint8_t { kFull, kWal };
 
 /// The options of a table that the data path asks for, parsed once. Source: spec/server.md 14.1.
 struct TableConfig {
@@ -56,6 +61,15 @@ struct TableConfig {
   bool datalake_enabled = false;
   std::optional<std::string> statistics_columns;
   bool auto_partition_enabled = false;
+
+  // Tables with a primary key.
+  KvFormat kv_format = KvFormat::kCompacted;
+  int32_t kv_format_version = 1;  // how keys are encoded (spec/formats.md 8.1)
+  MergeEngine merge_engine = MergeEngine::kDefault;
+  std::optional<std::string> versioned_column;  // of the versioned engine
+  DeleteBehavior delete_behavior = DeleteBehavior::kAllow;
+  ChangelogImage changelog_image = ChangelogImage::kFull;
+  int64_t auto_increment_cache_size = 100'000;  // ids that a bucket reserves at once
 };
 
 /// A table as the cluster knows it. Immutable, shared between shards.

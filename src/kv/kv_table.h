@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/key_encoder.h"
+#include "format/kv_value.h"
+#include "format/row_codec.h"
+#include "model/schema.h"
+#include "model/table_descriptor.h"
+
+namespace strom::kv {
+
+/// A row as it lies in a KV batch or in the state: bytes of the table's KV format, written with that schema. A view.
+struct RowView {
+  int16_t schema_id = 0;
+  ByteView row;
+};
+
+/// One schema that rows of a table may have, prepared for the data path.
+struct RowSchema {
+  int16_t schema_id = 0;
+  std::shared_ptr<const model::Schema> schema;
+  std::vector<model::DataField> fields;
+  /// For each column of the latest schema: its position here by column id, -1 where this schema lacks it (spec/formats.md 13.1).
+  std::vector<int32_t> from_latest;
+};
+
+/// A primary-key table as its buckets see it: immutable, made anew whenever the catalog has another schema or other options. Shared by the
+/// buckets of a shard.
+class KvTable {
+ public:
+  using Schemas = std::map<int16_t, std::shared_ptr<const model::Schema>>;
+
+  /// `schemas` are all that the table ever had, the latest one last. kInvalidTable where the key has no encoding.
+  static Result<std::shared_ptr<const KvTable>> Make(std::shared_ptr<const model::TableInfo> table, const Schemas& schemas);
+
+  const model::TableInfo& info() const { return *info_; }
+  const model::TableConfig& config() const { return info_->config; }
+  format::RowFormat row_format() const { return row_format_; }
+  format::KvValueLayout value_layout() const { return format::KvValueLayout::kPlain; }
+  const RowSchema& latest() const { return schemas_.rbegin()->second; }
+  /// Null for an id that the table never had.
+  const RowSchema* Find(int16_t schema_id) const;
+
+  /// Positions in the latest schema of the columns that make the stored key, in key order: the primary key without partition columns.
+  const std::vector<size_t>& key_columns() const { return key_columns_; }
+  /// Positions in the latest schema of the whole primary key.
+  const std::vector<size_t>& primary_key_columns() const { return primary_key_columns_; }
+  const format::KeyEncoder& key_encoder() const { return key_encoder_; }
+  /// Position in the latest schema; -1: there is none.
+  int32_t auto_increment_column() const { return auto_increment_column_; }
+
+  /// The fields of a row in the order of the latest schema; columns that its schema lacks are null. Views into `row` (and nothing else).
+  /// kCorruptRecord where the bytes are no row of that schema, kSchemaNotExist for an unknown id.
+  Status ReadInLatest(const RowView& row, std::vector<format::FieldView>* fields) const;
+  /// Appends a row of the latest schema to `out`.
+  Status WriteLatest(std::span<const format::FieldView> fields, MutableBuffer* out) const;
+
+ private:
+  KvTable(std::shared_ptr<const model::TableInfo> info, format::KeyEncoder key_encoder)
+      : info_(std::move(info)), key_encoder_(std::move(key_encoder)) {}
+
+  std::shared_ptr<const model::TableInfo> info_;
+  format::RowFormat row_format_ = format::RowFormat::kCompacted;
+  std::map<int16_t, RowSchema> schemas_;
+  std::vector<size_t> key_columns_;
+  std::vector<size_t> primary_key_columns_;
+  format::KeyEncoder key_encoder_;
+  int32_t auto_increment_column_ = -1;
+};
+
+}  // namespace strom::kv
