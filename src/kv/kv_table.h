@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/bytes.h"
@@ -28,6 +29,10 @@ struct RowSchema {
   std::vector<model::DataField> fields;
   /// For each column of the latest schema: its position here by column id, -1 where this schema lacks it (spec/formats.md 13.1).
   std::vector<int32_t> from_latest;
+  /// For each column here: its position in the latest schema by column id, -1 where that has none.
+  std::vector<int32_t> to_latest;
+  /// Every column stands where it stands in the latest schema, which may have more of them at its end.
+  bool is_prefix_of_latest = false;
 };
 
 /// A primary-key table as its buckets see it: immutable, made anew whenever the catalog has another schema or other options. Shared by the
@@ -36,14 +41,15 @@ class KvTable {
  public:
   using Schemas = std::map<int16_t, std::shared_ptr<const model::Schema>>;
 
-  /// `schemas` are all that the table ever had, the latest one last. kInvalidTable where the key has no encoding.
+  /// `schemas` are all that the table ever had, the latest one last. kInvalidTable where the key has no encoding, or where a column changed
+  /// its type between schemas.
   static Result<std::shared_ptr<const KvTable>> Make(std::shared_ptr<const model::TableInfo> table, const Schemas& schemas);
 
   const model::TableInfo& info() const { return *info_; }
   const model::TableConfig& config() const { return info_->config; }
   format::RowFormat row_format() const { return row_format_; }
   format::KvValueLayout value_layout() const { return format::KvValueLayout::kPlain; }
-  const RowSchema& latest() const { return schemas_.rbegin()->second; }
+  const RowSchema& latest() const { return *latest_; }
   /// Null for an id that the table never had.
   const RowSchema* Find(int16_t schema_id) const;
 
@@ -59,15 +65,18 @@ class KvTable {
   /// kCorruptRecord where the bytes are no row of that schema, kSchemaNotExist for an unknown id.
   Status ReadInLatest(const RowView& row, std::vector<format::FieldView>* fields) const;
   /// Appends a row of the latest schema to `out`.
+  /// An error where a field does not fit its column (INDEXED: more bytes than CHAR(n) or BINARY(n) has); `out` is then as it was.
   Status WriteLatest(std::span<const format::FieldView> fields, MutableBuffer* out) const;
 
  private:
-  KvTable(std::shared_ptr<const model::TableInfo> info, format::KeyEncoder key_encoder)
-      : info_(std::move(info)), key_encoder_(std::move(key_encoder)) {}
+  explicit KvTable(format::KeyEncoder key_encoder) : key_encoder_(std::move(key_encoder)) {}
+  KvTable(const KvTable&) = delete;
+  KvTable& operator=(const KvTable&) = delete;
 
   std::shared_ptr<const model::TableInfo> info_;
   format::RowFormat row_format_ = format::RowFormat::kCompacted;
   std::map<int16_t, RowSchema> schemas_;
+  const RowSchema* latest_ = nullptr;  // in schemas_
   std::vector<size_t> key_columns_;
   std::vector<size_t> primary_key_columns_;
   format::KeyEncoder key_encoder_;
