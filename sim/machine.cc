@@ -45,7 +45,7 @@ tablet::TabletOptions Machine::MakeTabletOptions(bool power_loss_possible) const
   options.log.index_interval = settings_.index_interval;
   options.log.flush_interval_messages = settings_.group_commit ? 1 : settings_.flush_interval_messages;
   options.open_files_max = settings_.open_files_max;
-  options.recovery_checkpoint_interval = std::chrono::seconds(7);
+  options.recovery_checkpoint_interval = settings_.checkpoint_interval;
   options.high_watermark_checkpoint_interval = std::chrono::seconds(2);
   options.retention_check_interval = kRetentionInterval;
   options.writer_expiry_check_interval = std::chrono::seconds(30);

@@ -44,6 +44,8 @@ Settings Settings::Draw(uint64_t seed) {
   settings.full_disks = random.OneIn(3);
   settings.clock_jumps = random.OneIn(2);
   settings.many_appends = random.OneIn(3);
+  settings.checkpoint_interval = Choose<rt::Duration>(
+      random, {std::chrono::milliseconds(40), std::chrono::milliseconds(400), std::chrono::seconds(7)});
   return settings;
 }
 
@@ -51,9 +53,10 @@ std::string Settings::ToString() const {
   std::string flush = group_commit ? "group commit" : "page cache";
   if (!group_commit && flush_interval_messages != INT64_MAX) flush = fmt::format("flush after {} rows", flush_interval_messages);
   return fmt::format(
-      "{}, segments of {} bytes, index every {}, {} open files, blocking work takes {} us, {}; {} buckets, statistics {}, codec {}, ttl {} s; "
+      "{}, segments of {} bytes, index every {}, {} open files, blocking work takes {} us, recovery points every {} ms, {}; {} buckets, statistics {}, codec {}, ttl {} s; "
       "{} steps, {} writers, crashes {}, power losses {}, full disks {}, clock jumps {}{}",
-      flush, segment_size, index_interval, open_files_max, blocking_time.count() / 1000, shuffled ? "shuffled" : "in order", buckets,
+      flush, segment_size, index_interval, open_files_max, blocking_time.count() / 1000,
+      checkpoint_interval.count() / 1'000'000, shuffled ? "shuffled" : "in order", buckets,
       statistics, CodecName(codec), ttl_ms / 1000, steps, writers, crashes, power_losses, full_disks, clock_jumps,
       many_appends ? ", many appends" : "");
 }

@@ -21,6 +21,7 @@ struct Settings {
   uint32_t index_interval = 0;             // bytes
   size_t open_files_max = 0;
   rt::Duration blocking_time{0};           // of work on the pool: syncs, opening of logs
+  rt::Duration checkpoint_interval{0};     // of recovery points
   bool shuffled = false;                   // the order of work of different shards is drawn, too
 
   // The table.
