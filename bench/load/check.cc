@@ -59,7 +59,11 @@ int RunCheck(const std::string& server, const std::string& self) {
     if (failed != 0) return failed;
   }
   // The ports were free a moment ago, and the server that had them is gone.
-  return RunSelf(self, "first-ack --repeat 2 --bootstrap " + bootstrap + " --exec '" + start + bootstrap + "'");
+  const std::string again = " --repeat 2 --bootstrap " + bootstrap + " --exec '" + start + bootstrap + "'";
+  int failed = RunSelf(self, "first-ack" + again);
+  failed |= RunSelf(self, "restart --log-bytes 1000000" + again);
+  failed |= RunSelf(self, "restart --log-bytes 1000000 --kill" + again);
+  return failed;
 }
 
 }  // namespace strom::bench

@@ -104,6 +104,17 @@ rt::Task<Result<LoadTable>> CreateLoadTable(rt::Address bootstrap, LoadTableOpti
   co_return table;
 }
 
+rt::Task<Result<LoadTable>> FindLoadTable(rt::Address bootstrap, LoadTableOptions options, rt::MonotonicTime deadline) {
+  auto connect = ConnectUntil(std::move(bootstrap), deadline);
+  auto coordinator = co_await std::move(connect);
+  if (!coordinator.ok()) co_return coordinator.error();
+  rt::Task<Result<LoadTable>> await = AwaitLeaders(coordinator->get(), options);
+  Result<LoadTable> table = co_await std::move(await);
+  rt::Task<void> close = (*coordinator)->Close();
+  co_await std::move(close);
+  co_return table;
+}
+
 rt::Task<Result<std::unique_ptr<ClientChannel>>> ConnectUntil(rt::Address address, rt::MonotonicTime deadline) {
   while (true) {
     auto connect = ClientChannel::Connect(&rt::SystemNetwork(), address, {.client_name = "strom-bench-load"});

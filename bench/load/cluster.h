@@ -32,6 +32,9 @@ struct LoadTableOptions {
 /// Makes a log table of EventSchema() and waits until each bucket has a leader. kTableAlreadyExist when it is there.
 rt::Task<Result<LoadTable>> CreateLoadTable(rt::Address bootstrap, LoadTableOptions options);
 
+/// The table, made before, once each bucket has a leader.
+rt::Task<Result<LoadTable>> FindLoadTable(rt::Address bootstrap, LoadTableOptions options, rt::MonotonicTime deadline);
+
 /// Connects to a server; retries until `deadline` while nobody listens there.
 rt::Task<Result<std::unique_ptr<rpc::ClientChannel>>> ConnectUntil(rt::Address address, rt::MonotonicTime deadline);
 
@@ -52,6 +55,8 @@ class TableReader {
   rt::Task<Result<Fetched>> Next(rpc::ClientChannel* channel, std::vector<int32_t> columns);
   /// The next offset of a bucket.
   int64_t offset(int32_t bucket) const { return offsets_[static_cast<size_t>(bucket)]; }
+  /// The next fetch of the bucket begins there.
+  void Seek(int32_t bucket, int64_t offset) { offsets_[static_cast<size_t>(bucket)] = offset; }
 
  private:
   /// The rows of one bucket's answer.

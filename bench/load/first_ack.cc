@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -42,13 +41,6 @@ rt::Task<Result<FirstAck>> AwaitFirstAck(LoadOptions load, Buffer batch, rt::Mon
   co_return first;
 }
 
-void AddSpread(std::string_view name, std::vector<double> milliseconds, JsonLine* line) {
-  std::sort(milliseconds.begin(), milliseconds.end());
-  line->Add(fmt::format("{}_min_ms", name), milliseconds.front());
-  line->Add(fmt::format("{}_median_ms", name), milliseconds[milliseconds.size() / 2]);
-  line->Add(fmt::format("{}_max_ms", name), milliseconds.back());
-}
-
 }  // namespace
 
 rt::Task<Result<JsonLine>> RunFirstAck(FirstAckOptions options) {
@@ -70,9 +62,9 @@ rt::Task<Result<JsonLine>> RunFirstAck(FirstAckOptions options) {
   }
   JsonLine line;
   line.Add("load", "first-ack").Add("runs", int64_t{options.repeat});
-  AddSpread("connected", connected, &line);
-  AddSpread("created", created, &line);
-  AddSpread("acknowledged", acknowledged, &line);
+  line.AddSpread("connected", connected);
+  line.AddSpread("created", created);
+  line.AddSpread("acknowledged", acknowledged);
   co_return line;
 }
 

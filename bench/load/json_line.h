@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "load/histogram.h"
 
@@ -26,6 +28,13 @@ class JsonLine {
     add("p999", latencies.At(0.999));
     add("max", latencies.max());
     return Add(fmt::format("{}_count", name), static_cast<int64_t>(latencies.count()));
+  }
+  /// "<name>_min_ms", "_median_ms" and "_max_ms" of figures in milliseconds; there is at least one.
+  JsonLine& AddSpread(std::string_view name, std::vector<double> milliseconds) {
+    std::sort(milliseconds.begin(), milliseconds.end());
+    Add(fmt::format("{}_min_ms", name), milliseconds.front());
+    Add(fmt::format("{}_median_ms", name), milliseconds[milliseconds.size() / 2]);
+    return Add(fmt::format("{}_max_ms", name), milliseconds.back());
   }
   std::string ToString() const { return "{" + text_ + "}"; }
 

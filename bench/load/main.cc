@@ -66,6 +66,7 @@ int main(int argc, char** argv) {
   bench::ScanOptions scan;
   bench::TailOptions tail;
   bench::FirstAckOptions first;
+  bench::RestartOptions restart;
   std::string server;
 
   CLI::App* append_command = app.add_subcommand("append", "append prebuilt batches");
@@ -92,6 +93,13 @@ int main(int argc, char** argv) {
   first_command->add_option("--exec", first.command, "starts the server at --bootstrap; {dir} stands for a fresh directory")->required();
   first_command->add_option("--repeat", first.repeat)->capture_default_str()->check(CLI::PositiveNumber);
 
+  CLI::App* restart_command = app.add_subcommand("restart", "start a server, write a log, end it, and time until every bucket answers right again");
+  AddCommon(restart_command, &arguments);
+  restart_command->add_option("--exec", restart.command, "starts the server at --bootstrap; {dir} stands for a fresh directory")->required();
+  restart_command->add_option("--log-bytes", restart.log_bytes, "of all buckets together")->capture_default_str();
+  restart_command->add_option("--repeat", restart.repeat)->capture_default_str()->check(CLI::PositiveNumber);
+  restart_command->add_flag("--kill", restart.kill, "end it by SIGKILL, not by SIGTERM");
+
   CLI::App* check_command = app.add_subcommand("check", "run each workload once, tiny, against a server of its own");
   check_command->add_option("--server", server, "the strom binary")->required();
 
@@ -100,9 +108,10 @@ int main(int argc, char** argv) {
   const auto address = bench::ParseBootstrap(arguments.bootstrap);
   if (!address.ok()) return Fail(address.error());
   arguments.load.bootstrap = *address;
-  append.load = scan.load = tail.load = first.load = arguments.load;
+  append.load = scan.load = tail.load = first.load = restart.load = arguments.load;
   if (append_command->parsed()) return RunOnShard([&] { return bench::RunAppend(append); });
   if (scan_command->parsed()) return RunOnShard([&] { return bench::RunScan(scan); });
   if (tail_command->parsed()) return RunTailWithEcho(tail);
+  if (restart_command->parsed()) return RunOnShard([&] { return bench::RunRestart(restart); });
   return RunOnShard([&] { return bench::RunFirstAck(first); });
 }

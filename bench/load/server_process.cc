@@ -55,14 +55,21 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::Start(std::string_view com
   return std::unique_ptr<ServerProcess>(new ServerProcess(child));
 }
 
-ServerProcess::~ServerProcess() {
-  ::kill(pid_, SIGTERM);
-  for (int tenths = 0; tenths < 100; ++tenths) {
-    if (::waitpid(pid_, nullptr, WNOHANG) == pid_) return;
-    ::usleep(100'000);
-  }
+void ServerProcess::Kill() {
+  if (pid_ == 0) return;
   ::kill(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
+  pid_ = 0;
+}
+
+ServerProcess::~ServerProcess() {
+  if (pid_ == 0) return;
+  ::kill(pid_, SIGTERM);
+  for (int hundredths = 0; hundredths < 1000; ++hundredths) {
+    if (::waitpid(pid_, nullptr, WNOHANG) == pid_) return;
+    ::usleep(10'000);
+  }
+  Kill();
 }
 
 }  // namespace strom::bench

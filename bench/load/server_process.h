@@ -34,10 +34,12 @@ class ServerProcess {
   ServerProcess& operator=(const ServerProcess&) = delete;
 
   pid_t pid() const { return pid_; }
+  /// Kills it (SIGKILL), as a crash of the process does, and waits for its end.
+  void Kill();
 
  private:
   explicit ServerProcess(pid_t pid) : pid_(pid) {}
-  const pid_t pid_;
+  pid_t pid_;  // 0 once it has ended
 };
 
 }  // namespace strom::bench

@@ -65,4 +65,16 @@ struct FirstAckOptions {
 };
 rt::Task<Result<JsonLine>> RunFirstAck(FirstAckOptions options);
 
+/// Starts a server, writes `log_bytes` of log, and ends and starts it `repeat` times: exec to the moment when every bucket has answered right,
+/// which is its last batch read back whole and one more batch appended behind it. `kill`: ended by SIGKILL, else by SIGTERM.
+struct RestartOptions {
+  LoadOptions load;            // bootstrap: where the command makes the server listen
+  std::string command;         // words split at spaces; {dir} stands for a fresh directory
+  int64_t log_bytes = 1 << 30;
+  int32_t repeat = 5;
+  bool kill = false;
+  int64_t timeout_seconds = 60;
+};
+rt::Task<Result<JsonLine>> RunRestart(RestartOptions options);
+
 }  // namespace strom::bench
