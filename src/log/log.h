@@ -24,6 +24,8 @@
 
 namespace strom::log {
 
+struct SegmentScan;
+
 /// What the log of a bucket is set to (spec/server.md 8, config.tsv `log.*`). A plain value, the same for all logs of a server.
 struct LogOptions {
   uint64_t segment_size_max = 1ULL << 30;         // bytes; log.segment.file-size
@@ -208,8 +210,8 @@ class Log {
   Status TakeWriterSnapshot();
   Result<std::vector<LogOffset>> ListWriterSnapshots() const;
   Status DeleteWriterSnapshotsAbove(LogOffset offset);
-  Status RebuildWriterState();
-  Status ReplayWriters(LogOffset from);
+  Status RebuildWriterState(LogOffset scanned_from, const std::vector<SegmentScan>& scanned);
+  Status ReplayWriters(LogOffset from, LogOffset to);
 
   LogEnvironment environment_;
   const std::string directory_;

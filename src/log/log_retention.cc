@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "log/log.h"
 #include "log/log_file_names.h"
+#include "log/segment_scan.h"
 
 namespace strom::log {
 
@@ -82,7 +83,7 @@ Status Log::TruncateTo(LogOffset offset) {
   flushed_ = std::min(flushed_, log_end_);
   STROM_TRY(DeleteWriterSnapshotsAbove(log_end_));
   if (epochs_.TruncateTo(log_end_)) STROM_TRY(WriteEpochs());
-  return RebuildWriterState();
+  return RebuildWriterState(log_end_, {});
 }
 
 Status Log::TruncateFullyAndStartAt(LogOffset offset) {

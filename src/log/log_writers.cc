@@ -6,6 +6,7 @@
 #include "log/batch_walker.h"
 #include "log/log.h"
 #include "log/log_file_names.h"
+#include "log/segment_scan.h"
 #include "log/writer_snapshot.h"
 
 namespace strom::log {
@@ -56,8 +57,8 @@ Status Log::DeleteWriterSnapshotsAbove(LogOffset offset) {
   return deleted ? files().SyncDirectory(directory_) : Status::OK();
 }
 
-/// The newest readable snapshot at or below the log end, then the batches from there on.
-Status Log::RebuildWriterState() {
+/// The newest readable snapshot at or below the log end, then the batches from there on; those from `scanned_from` on are known already.
+Status Log::RebuildWriterState(LogOffset scanned_from, const std::vector<SegmentScan>& scanned) {
   writers_.Clear();
   newest_snapshot_.reset();
   STROM_ASSIGN(std::vector<LogOffset> snapshots, ListWriterSnapshots());
@@ -81,15 +82,22 @@ Status Log::RebuildWriterState() {
     from = offset;
     break;
   }
-  STROM_TRY(ReplayWriters(from));
+  STROM_TRY(ReplayWriters(from, scanned.empty() ? log_end_ : scanned_from));
+  for (const SegmentScan& scan : scanned) {
+    for (const auto& [writer, entry] : scan.writers.writers()) {
+      for (const WriterBatch& batch : entry.batches()) {
+        if (batch.first_offset() >= from) writers_.Replay(writer, batch);
+      }
+    }
+  }
   writers_.RemoveExpired(max_timestamp_);
   return Status::OK();
 }
 
-/// Takes the writers of all batches from `from`, a batch boundary, to the log end.
-Status Log::ReplayWriters(LogOffset from) {
-  if (from >= log_end_) return Status::OK();
-  for (size_t index = SegmentIndexOf(from); index < segments_.size(); ++index) {
+/// Takes the writers of all batches in [from, to), which are batch boundaries.
+Status Log::ReplayWriters(LogOffset from, LogOffset to) {
+  if (from >= to) return Status::OK();
+  for (size_t index = SegmentIndexOf(from); index < segments_.size() && segments_[index]->base_offset() < to; ++index) {
     STROM_TRY(EnsureLoaded(index));
     Segment& segment = *segments_[index];
     if (segment.size() == 0) continue;
@@ -98,9 +106,9 @@ Status Log::ReplayWriters(LogOffset from) {
     BatchWalker walker(*file, start.first, segment.size(), start.second, options_.magic_max);
     while (walker.Next()) {
       const format::LogBatchHeader& header = walker.header();
+      if (header.base_offset >= to) break;
       if (header.writer_id == kNoWriterId || header.base_offset < from) continue;
-      writers_.Replay(header.writer_id,
-                      {header.batch_sequence, header.last_offset(), header.last_offset_delta, header.commit_timestamp});
+      writers_.Replay(header.writer_id, WriterBatchOf(header));
     }
     STROM_TRY(walker.status());
   }

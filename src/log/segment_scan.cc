@@ -94,8 +94,10 @@ Result<SegmentScan::Stop> JudgeRest(Window& window, const SegmentScan& scan, con
 
 }  // namespace
 
-Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, const SegmentContext& context) {
+Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, const SegmentContext& context, BatchStart start) {
   SegmentScan scan(base, context.index_interval);
+  scan.valid_size = start.position;
+  scan.next_offset = start.offset;
   STROM_ASSIGN(scan.file_size, file.Size());
   // A file larger than a segment can be is no segment's: what lies beyond is bad.
   const uint64_t end = std::min<uint64_t>(scan.file_size, INT32_MAX);
@@ -126,6 +128,7 @@ Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, const Segm
       return scan;
     }
     scan.index.Add(header->base_offset, header->last_offset(), scan.valid_size, header->commit_timestamp);
+    if (header->writer_id != kNoWriterId) scan.writers.Replay(header->writer_id, WriterBatchOf(*header));
     scan.valid_size += header->total_size;
     scan.next_offset = header->next_offset();
   }

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/timestamp.h"
+#include "format/log_batch.h"
 #include "model/ids.h"
 
 namespace strom::log {
@@ -23,6 +24,11 @@ struct WriterBatch {
   LogOffset first_offset() const { return LogOffset(last_offset.value() - offset_delta); }
   auto operator<=>(const WriterBatch&) const = default;
 };
+
+/// What is remembered of a batch of a log.
+inline WriterBatch WriterBatchOf(const format::LogBatchHeader& header) {
+  return {header.batch_sequence, header.last_offset(), header.last_offset_delta, header.commit_timestamp};
+}
 
 /// The last batches of one writer, oldest first.
 class WriterEntry {
