@@ -69,11 +69,60 @@ rt::Task<Result<LoadTable>> AwaitLeaders(ClientChannel* coordinator, const LoadT
   }
 }
 
+/// True when each bucket says where it ends. A bucket that is announced and not there yet is false; any other error stands.
+Result<bool> AllServe(const rpc::ListOffsetsResponse& answers, int32_t buckets) {
+  for (const rpc::PbListOffsetsRespForBucket& answer : answers.buckets_resp) {
+    const auto code = static_cast<ErrorCode>(answer.error_code.value_or(0));
+    if (code == ErrorCode::kUnknownTableOrBucket || code == ErrorCode::kNotLeaderOrFollower) return false;
+    if (code != ErrorCode::kNone) return MakeError(code, "end of bucket {}: {}", answer.bucket_id, answer.error_message.value_or(""));
+  }
+  return static_cast<int32_t>(answers.buckets_resp.size()) == buckets;
+}
+
+rt::Task<Status> AwaitBuckets(ClientChannel* tablet, const LoadTable& table, rt::MonotonicTime deadline) {
+  rpc::ListOffsetsRequest request{.follower_server_id = -1, .offset_type = 1, .table_id = table.table_id.value(), .partition_id = {}, .bucket_id = {}, .start_timestamp = {}, .routing_bucket_count = {}};
+  for (int32_t bucket = 0; bucket < table.buckets; ++bucket) request.bucket_id.push_back(bucket);
+  while (true) {
+    auto ask = tablet->Call<rpc::ListOffsetsResponse>(ApiKey::kListOffsets, 0, request);
+    const auto ends = co_await std::move(ask);
+    const bool not_yet = !ends.ok() && (ends.code() == ErrorCode::kUnknownTableOrBucket || ends.code() == ErrorCode::kNotLeaderOrFollower);
+    if (!ends.ok() && !not_yet) co_return ends.error();
+    const Result<bool> serve = not_yet ? Result<bool>(false) : AllServe(**ends, table.buckets);
+    if (!serve.ok()) co_return serve.error();
+    if (*serve) co_return Status::OK();
+    if (rt::Now() > deadline) co_return MakeError(ErrorCode::kUnknownTableOrBucket, "not all {} buckets of the table serve", table.buckets);
+    co_await rt::Sleep(1ms);
+  }
+}
+
+/// A server may announce a table before its buckets are there: official clients retry, a load begins when all serve.
+rt::Task<Status> AwaitServing(LoadTable table, rt::MonotonicTime deadline) {
+  auto connect = ConnectUntil(table.tablet_server, deadline);
+  auto tablet = co_await std::move(connect);
+  if (!tablet.ok()) co_return tablet.error();
+  rt::Task<Status> await = AwaitBuckets(tablet->get(), table, deadline);
+  Status serving = co_await std::move(await);
+  rt::Task<void> close = (*tablet)->Close();
+  co_await std::move(close);
+  co_return serving;
+}
+
+/// The table once it is announced and serves.
+rt::Task<Result<LoadTable>> AwaitTable(ClientChannel* coordinator, LoadTableOptions options) {
+  rt::Task<Result<LoadTable>> await = AwaitLeaders(coordinator, options);
+  Result<LoadTable> table = co_await std::move(await);
+  if (!table.ok()) co_return table;
+  rt::Task<Status> wait = AwaitServing(*table, rt::Now() + kLeadersWithin);
+  const Status serving = co_await std::move(wait);
+  if (!serving.ok()) co_return serving.error();
+  co_return table;
+}
+
 rt::Task<Result<LoadTable>> MakeAndAwait(ClientChannel* coordinator, LoadTableOptions options) {
   rt::Task<Status> make = MakeTable(coordinator, options);
   const Status made = co_await std::move(make);
   if (!made.ok()) co_return made.error();
-  rt::Task<Result<LoadTable>> await = AwaitLeaders(coordinator, options);
+  rt::Task<Result<LoadTable>> await = AwaitTable(coordinator, std::move(options));
   Result<LoadTable> table = co_await std::move(await);
   co_return table;
 }
@@ -108,7 +157,7 @@ rt::Task<Result<LoadTable>> FindLoadTable(rt::Address bootstrap, LoadTableOption
   auto connect = ConnectUntil(std::move(bootstrap), deadline);
   auto coordinator = co_await std::move(connect);
   if (!coordinator.ok()) co_return coordinator.error();
-  rt::Task<Result<LoadTable>> await = AwaitLeaders(coordinator->get(), options);
+  rt::Task<Result<LoadTable>> await = AwaitTable(coordinator->get(), std::move(options));
   Result<LoadTable> table = co_await std::move(await);
   rt::Task<void> close = (*coordinator)->Close();
   co_await std::move(close);

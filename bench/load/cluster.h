@@ -29,10 +29,10 @@ struct LoadTableOptions {
   int32_t buckets = 4;
 };
 
-/// Makes a log table of EventSchema() and waits until each bucket has a leader. kTableAlreadyExist when it is there.
+/// Makes a log table of EventSchema() and waits until each bucket has a leader and serves. kTableAlreadyExist when it is there.
 rt::Task<Result<LoadTable>> CreateLoadTable(rt::Address bootstrap, LoadTableOptions options);
 
-/// The table, made before, once each bucket has a leader.
+/// The table, made before, once each bucket has a leader and serves.
 rt::Task<Result<LoadTable>> FindLoadTable(rt::Address bootstrap, LoadTableOptions options, rt::MonotonicTime deadline);
 
 /// Connects to a server; retries until `deadline` while nobody listens there.

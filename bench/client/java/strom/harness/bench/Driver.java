@@ -26,7 +26,8 @@ import java.util.stream.IntStream;
  *
  * <pre>
  *   table NAME ROW_BYTES BUCKETS [plain]   make a log table (ROW_BYTES 0: the wide one of 20 columns; plain: without compression)
- *   append NAME ROWS                       append rows and flush
+ *   append NAME ROWS [full]                append rows and flush; full: a batch goes out when it is full, not when it has waited,
+ *                                          so that the batches do not depend on how fast the server answers
  *   scan NAME ROWS COLUMNS                 read ROWS rows from the beginning, the first COLUMNS columns (0: all)
  *   tables PREFIX COUNT BUCKETS            make tables one after the other
  *   drop NAME
@@ -64,7 +65,7 @@ final class Driver {
     private void command(String[] w) throws Exception {
         switch (w[0]) {
             case "table" -> make(w[1], Integer.parseInt(w[2]), Integer.parseInt(w[3]), w.length > 4);
-            case "append" -> append(w[1], Long.parseLong(w[2]));
+            case "append" -> append(w[1], Long.parseLong(w[2]), w.length > 3);
             case "scan" -> scan(w[1], Long.parseLong(w[2]), Integer.parseInt(w[3]));
             case "tables" -> {
                 for (int i = 0; i < Integer.parseInt(w[2]); i++) {
@@ -93,12 +94,12 @@ final class Driver {
         ctx.ready(path(name));
     }
 
-    private void append(String name, long rows) throws Exception {
+    private void append(String name, long rows, boolean full) throws Exception {
         int bytes = rowBytes.get(name);
         Rows.Wide wide = bytes == 0 ? new Rows.Wide() : null;
         Rows.Event event = bytes == 0 ? null : events.computeIfAbsent(bytes, Rows.Event::new);
         AtomicReference<Throwable> failed = new AtomicReference<>();
-        Connection c = ctx.connect();
+        Connection c = full ? ctx.connect("client.writer.batch-timeout", "60s", "client.writer.dynamic-batch-size.enabled", "false") : ctx.connect();
         try (Table t = c.getTable(path(name))) {
             AppendWriter w = t.newAppend().createWriter();
             for (long i = 0; i < rows; i++) {
