@@ -56,6 +56,7 @@ rt::Task<Result<JsonLine>> RunFirstAck(FirstAckOptions options) {
     rt::Task<Result<FirstAck>> run = AwaitFirstAck(options.load, batches.front(), started, started + std::chrono::seconds(options.timeout_seconds));
     const Result<FirstAck> first = co_await std::move(run);
     if (!first.ok()) co_return first.error();
+    STROM_CO_TRY(server->CheckRunning());
     connected.push_back(milliseconds(first->connected));
     created.push_back(milliseconds(first->created));
     acknowledged.push_back(milliseconds(first->acknowledged));

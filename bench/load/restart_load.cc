@@ -129,6 +129,7 @@ rt::Task<Result<JsonLine>> RunRestart(RestartOptions options) {
   rt::Task<Status> fill = table.Fill(rt::Now() + patience);
   const Status filled = co_await std::move(fill);
   if (!filled.ok()) co_return filled.error();
+  STROM_CO_TRY(server->CheckRunning());
   const int64_t bytes = table.bytes();
   std::vector<double> stopped;
   std::vector<double> serving;
@@ -143,6 +144,7 @@ rt::Task<Result<JsonLine>> RunRestart(RestartOptions options) {
     rt::Task<Status> await = table.AwaitAll(started + patience);
     const Status right = co_await std::move(await);
     if (!right.ok()) co_return right.error();
+    STROM_CO_TRY(server->CheckRunning());
     serving.push_back(Milliseconds(rt::Now() - started));
     cpu.push_back(CpuSeconds({server->pid()}) * 1e3);
   }

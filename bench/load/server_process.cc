@@ -55,6 +55,12 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::Start(std::string_view com
   return std::unique_ptr<ServerProcess>(new ServerProcess(child));
 }
 
+Status ServerProcess::CheckRunning() {
+  if (pid_ != 0 && ::waitpid(pid_, nullptr, WNOHANG) == 0) return Status::OK();
+  pid_ = 0;
+  return MakeError(ErrorCode::kUnknownServerError, "the server that was started has ended; is its port taken by another one?");
+}
+
 void ServerProcess::Kill() {
   if (pid_ == 0) return;
   ::kill(pid_, SIGKILL);

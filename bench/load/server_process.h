@@ -34,6 +34,8 @@ class ServerProcess {
   ServerProcess& operator=(const ServerProcess&) = delete;
 
   pid_t pid() const { return pid_; }
+  /// An error once it has ended: then whoever answers at its port is another server.
+  Status CheckRunning();
   /// Kills it (SIGKILL), as a crash of the process does, and waits for its end.
   void Kill();
 
