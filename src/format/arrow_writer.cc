@@ -5,6 +5,7 @@
 
 #include "format/arrow_layout.h"
 #include "format/arrow_metadata.h"
+#include "format/arrow_ticks.h"
 #include "format/field_view.h"
 #include "format/statistics.h"
 
@@ -125,34 +126,17 @@ class MessageWriter {
         std::memcpy(slot, view.bytes.data(), width);
         return Status::OK();
       case TypeRoot::kTime:
-        view.number = TicksOfTime(view.number, type.precision);
+        view.number = ArrowTicksOfTime(view.number, type.precision);
         break;
       case TypeRoot::kTimestamp:
       case TypeRoot::kTimestampLtz:
-        if (!TicksOfTimestamp(type.precision, &view)) return DoesNotFit(type, value);
+        if (!ArrowTicksOfTimestamp(view.number, view.nanos_of_milli, type.precision, &view.number)) return DoesNotFit(type, value);
         break;
       default:
         break;
     }
     std::memcpy(slot, &view.number, width);
     return Status::OK();
-  }
-
-  static int64_t TicksOfTime(int64_t millis, int32_t precision) {
-    const int64_t ticks = ArrowTicksPerSecond(precision);
-    return ticks == 1 ? millis / 1000 : millis * (ticks / 1000);
-  }
-
-  /// Seconds are cut toward zero, as Java does.
-  static bool TicksOfTimestamp(int32_t precision, FieldView* view) {
-    const int64_t ticks = ArrowTicksPerSecond(precision);
-    if (ticks == 1) {
-      view->number /= 1000;
-      return true;
-    }
-    const int64_t ticks_per_milli = ticks / 1000;
-    const int64_t fraction = view->nanos_of_milli / (1'000'000 / ticks_per_milli);
-    return !__builtin_mul_overflow(view->number, ticks_per_milli, &view->number) && !__builtin_add_overflow(view->number, fraction, &view->number);
   }
 
   Status AddVariable(const DataType& type, const Values& values) {
