@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "format/kv_batch.h"
 #include "format/kv_value.h"
 #include "format/row_codec.h"
 #include "format/value_batch.h"
+#include "kv/roaring32.h"
+#include "kv/roaring64.h"
+#include "kv/testing/roaring_images.h"
 #include "vector.h"
 
 namespace strom::vectors {
@@ -118,12 +123,71 @@ void CheckValueBatch(const Vector& vector) {
   EXPECT_EQ(ToHex(builder.Finish().view()), ToHex(bytes));
 }
 
+/// The values of `[start, count, step]` sequences, in the order of their insertion.
+std::vector<uint64_t> ValuesFrom(const Json& sequences) {
+  std::vector<uint64_t> values;
+  for (const Json& sequence : sequences) {
+    auto value = std::stoull(sequence.at(0).get<std::string>());
+    const auto step = static_cast<uint64_t>(sequence.at(2).get<int64_t>());
+    for (auto count = sequence.at(1).get<int64_t>(); count > 0; --count, value += step) values.push_back(value);
+  }
+  return values;
+}
+
+std::vector<uint64_t> Sorted(const std::vector<uint64_t>& values) {
+  const std::set<uint64_t> sorted(values.begin(), values.end());
+  return {sorted.begin(), sorted.end()};
+}
+
+bool IsWide(const Vector& vector) { return vector.at("width").get<int>() == 64; }
+
+std::vector<uint64_t> ValuesOf(const Vector& vector, std::string_view image) {
+  return IsWide(vector) ? kv::testing::Roaring64Values(AsBytes(image)) : kv::testing::Roaring32Values(AsBytes(image));
+}
+
+std::string Unite(const Vector& vector, std::string_view accumulator, std::string_view input) {
+  MutableBuffer out;
+  const Status united = IsWide(vector) ? kv::Roaring64Union().Unite(AsBytes(accumulator), AsBytes(input), &out)
+                                       : kv::Roaring32Union().Unite(AsBytes(accumulator), AsBytes(input), &out);
+  EXPECT_TRUE(united.ok()) << united.ToString();
+  return std::string(AsText(out.view()));
+}
+
+std::string EmptyBitmap(const Vector& vector) { return IsWide(vector) ? FromHex("00") : FromHex("3a30000000000000"); }
+
+/// A bitmap that does not know of runs yet.
+std::string PlainBitmap(const Vector& vector, const std::vector<uint64_t>& values) {
+  if (IsWide(vector)) return std::string(kv::testing::Roaring64Image(values).text());
+  std::set<uint32_t> narrow;
+  for (const uint64_t value : values) narrow.insert(static_cast<uint32_t>(value));
+  return std::string(kv::testing::Roaring32Image(narrow).text());
+}
+
+void CheckBitmap(const Vector& vector) {
+  const std::vector<uint64_t> values = ValuesFrom(vector.at("insert_values"));
+  const std::string bytes = vector.bytes("bytes");
+  EXPECT_EQ(ValuesOf(vector, bytes), Sorted(values));
+  EXPECT_EQ(Sorted(values).size(), vector.at("cardinality").get<size_t>());
+  EXPECT_EQ(ToHex(Unite(vector, bytes, EmptyBitmap(vector))), ToHex(bytes));
+  EXPECT_EQ(ToHex(Unite(vector, PlainBitmap(vector, values), EmptyBitmap(vector))), ToHex(bytes));
+}
+
+void CheckBitmapUnion(const Vector& vector) {
+  const std::string accumulator = vector.bytes("accumulator");
+  const std::string input = vector.bytes("input");
+  EXPECT_EQ(ValuesOf(vector, accumulator), Sorted(ValuesFrom(vector.at("accumulator_values"))));
+  EXPECT_EQ(ValuesOf(vector, input), Sorted(ValuesFrom(vector.at("input_values"))));
+  EXPECT_EQ(ToHex(Unite(vector, accumulator, input)), ToHex(vector.bytes("result")));
+}
+
 }  // namespace
 
 void AddKvChecks(Checks* checks) {
   (*checks)["kv_batch"] = CheckBatch;
   (*checks)["kv_value"] = CheckValue;
   (*checks)["value_batch"] = CheckValueBatch;
+  (*checks)["roaring_bitmap"] = CheckBitmap;
+  (*checks)["roaring_union"] = CheckBitmapUnion;
 }
 
 }  // namespace strom::vectors

@@ -27,7 +27,8 @@ std::vector<int32_t> PositionsIn(const Schema& from, const Schema& to) {
   return positions;
 }
 
-Result<RowSchema> MakeRowSchema(const TableInfo& table, int16_t schema_id, std::shared_ptr<const Schema> schema, const Schema& latest) {
+Result<RowSchema> MakeRowSchema(const TableInfo& table, int16_t schema_id, std::shared_ptr<const Schema> schema,
+                                const Schema& latest) {
   RowSchema made;
   made.schema_id = schema_id;
   made.fields = format::FieldsOf(*schema);
@@ -40,8 +41,9 @@ Result<RowSchema> MakeRowSchema(const TableInfo& table, int16_t schema_id, std::
     if (at < 0) continue;
     const Column& column = latest.columns[static_cast<size_t>(at)];
     if (!model::SamePhysicalType(schema->columns[i].type, column.type)) {
-      return MakeError(ErrorCode::kInvalidTable, "table {}: the column {} is {} in schema {}, but {} in the latest one", table.path.ToString(),
-                       column.name, schema->columns[i].type.ToString(), schema_id, column.type.ToString());
+      return MakeError(ErrorCode::kInvalidTable, "table {}: the column {} is {} in schema {}, but {} in the latest one",
+                       table.path.ToString(), column.name, schema->columns[i].type.ToString(), schema_id,
+                       column.type.ToString());
     }
   }
   made.schema = std::move(schema);
@@ -49,11 +51,14 @@ Result<RowSchema> MakeRowSchema(const TableInfo& table, int16_t schema_id, std::
 }
 
 /// Positions of named columns.
-Result<std::vector<size_t>> Positions(const TableInfo& table, const Schema& schema, const std::vector<std::string>& names) {
+Result<std::vector<size_t>> Positions(const TableInfo& table, const Schema& schema,
+                                      const std::vector<std::string>& names) {
   std::vector<size_t> positions;
   for (const std::string& name : names) {
     const std::optional<size_t> at = schema.FindColumn(name);
-    if (!at) return MakeError(ErrorCode::kInvalidTable, "table {}: the key column {} is no column", table.path.ToString(), name);
+    if (!at)
+      return MakeError(ErrorCode::kInvalidTable, "table {}: the key column {} is no column", table.path.ToString(),
+                       name);
     positions.push_back(*at);
   }
   return positions;
@@ -69,16 +74,18 @@ std::vector<std::string> PhysicalPrimaryKey(const TableInfo& table, const Schema
   return names;
 }
 
-Result<format::KeyEncoder> MakeKeyEncoder(const TableInfo& table, const std::vector<std::string>& key, const std::vector<size_t>& positions,
-                                          const RowSchema& latest) {
+Result<format::KeyEncoder> MakeKeyEncoder(const TableInfo& table, const std::vector<std::string>& key,
+                                          const std::vector<size_t>& positions, const RowSchema& latest) {
   const model::TableDescriptor& descriptor = table.descriptor;
   std::optional<std::string_view> lake_name;
-  if (const auto option = descriptor.properties.find("table.datalake.format"); option != descriptor.properties.end()) lake_name = option->second;
+  if (const auto option = descriptor.properties.find("table.datalake.format"); option != descriptor.properties.end())
+    lake_name = option->second;
   STROM_ASSIGN(const format::LakeFormat lake, format::ParseLakeFormat(lake_name));
   const bool default_bucket_key = descriptor.bucket_keys.empty() || descriptor.bucket_keys == key;
   std::vector<model::DataField> columns;
   for (const size_t at : positions) columns.push_back(latest.fields[at]);
-  return format::KeyEncoder::Make(format::PrimaryKeyFormat(lake, table.config.kv_format_version, default_bucket_key), std::move(columns));
+  return format::KeyEncoder::Make(format::PrimaryKeyFormat(lake, table.config.kv_format_version, default_bucket_key),
+                                  std::move(columns));
 }
 
 /// Reads `row` field by field into `fields`, by the positions of its schema.
@@ -96,6 +103,13 @@ Status ReadFields(const RowSchema& schema, ByteView row, std::span<FieldView> fi
     FieldView gone;
     STROM_TRY(reader.Next(at < 0 ? &gone : &fields[static_cast<size_t>(at)]));
   }
+  return Status::OK();
+}
+
+template <typename Reader>
+Status ReadField(const RowSchema& schema, ByteView row, size_t position, FieldView* field) {
+  Reader reader(schema.fields, row);
+  for (size_t i = 0; i <= position; ++i) STROM_TRY(reader.Next(field));
   return Status::OK();
 }
 
@@ -123,7 +137,8 @@ Result<std::shared_ptr<const KvTable>> KvTable::Make(std::shared_ptr<const Table
   STROM_ASSIGN(format::KeyEncoder key_encoder, MakeKeyEncoder(*table, key, key_columns, row_schemas.rbegin()->second));
 
   std::shared_ptr<KvTable> made(new KvTable(std::move(key_encoder)));
-  made->row_format_ = table->config.kv_format == model::KvFormat::kIndexed ? RowFormat::kIndexed : RowFormat::kCompacted;
+  made->row_format_ =
+      table->config.kv_format == model::KvFormat::kIndexed ? RowFormat::kIndexed : RowFormat::kCompacted;
   made->schemas_ = std::move(row_schemas);
   made->latest_ = &made->schemas_.rbegin()->second;
   made->key_columns_ = std::move(key_columns);
@@ -142,12 +157,26 @@ const RowSchema* KvTable::Find(int16_t schema_id) const {
   return found == schemas_.end() ? nullptr : &found->second;
 }
 
-Status KvTable::ReadInLatest(const RowView& row, std::vector<FieldView>* fields) const {
-  const RowSchema* schema = Find(row.schema_id);
-  if (schema == nullptr) {
-    return MakeError(ErrorCode::kSchemaNotExist, "table {} has no schema {}; the latest one is {}", info_->path.ToString(), row.schema_id,
-                     latest_->schema_id);
+Result<const RowSchema*> KvTable::SchemaOf(const RowView& row) const {
+  if (const RowSchema* schema = Find(row.schema_id); schema != nullptr) return schema;
+  return MakeError(ErrorCode::kSchemaNotExist, "table {} has no schema {}; the latest one is {}",
+                   info_->path.ToString(), row.schema_id, latest_->schema_id);
+}
+
+Status KvTable::ReadColumn(const RowView& row, size_t column, FieldView* field) const {
+  STROM_ASSIGN(const RowSchema* const schema, SchemaOf(row));
+  const int32_t position = schema->from_latest[column];
+  if (position < 0) {
+    *field = FieldView::Null();
+    return Status::OK();
   }
+  return row_format_ == RowFormat::kIndexed
+             ? ReadField<format::IndexedRowReader>(*schema, row.row, static_cast<size_t>(position), field)
+             : ReadField<format::CompactedRowReader>(*schema, row.row, static_cast<size_t>(position), field);
+}
+
+Status KvTable::ReadInLatest(const RowView& row, std::vector<FieldView>* fields) const {
+  STROM_ASSIGN(const RowSchema* const schema, SchemaOf(row));
   fields->resize(latest_->fields.size());
   return row_format_ == RowFormat::kIndexed ? ReadFields<format::IndexedRowReader>(*schema, row.row, *fields)
                                             : ReadFields<format::CompactedRowReader>(*schema, row.row, *fields);

@@ -43,7 +43,8 @@ class KvTable {
 
   /// `schemas` are all that the table ever had, the latest one last. kInvalidTable where the key has no encoding, or where a column changed
   /// its type between schemas.
-  static Result<std::shared_ptr<const KvTable>> Make(std::shared_ptr<const model::TableInfo> table, const Schemas& schemas);
+  static Result<std::shared_ptr<const KvTable>> Make(std::shared_ptr<const model::TableInfo> table,
+                                                     const Schemas& schemas);
 
   const model::TableInfo& info() const { return *info_; }
   const model::TableConfig& config() const { return info_->config; }
@@ -64,11 +65,15 @@ class KvTable {
   /// The fields of a row in the order of the latest schema; columns that its schema lacks are null. Views into `row` (and nothing else).
   /// kCorruptRecord where the bytes are no row of that schema, kSchemaNotExist for an unknown id.
   Status ReadInLatest(const RowView& row, std::vector<format::FieldView>* fields) const;
+  /// One of these fields alone: the fields after it are not looked at. `column` is a position in the latest schema.
+  Status ReadColumn(const RowView& row, size_t column, format::FieldView* field) const;
   /// Appends a row of the latest schema to `out`.
   /// An error where a field does not fit its column (INDEXED: more bytes than CHAR(n) or BINARY(n) has); `out` is then as it was.
   Status WriteLatest(std::span<const format::FieldView> fields, MutableBuffer* out) const;
 
  private:
+  Result<const RowSchema*> SchemaOf(const RowView& row) const;
+
   explicit KvTable(format::KeyEncoder key_encoder) : key_encoder_(std::move(key_encoder)) {}
   KvTable(const KvTable&) = delete;
   KvTable& operator=(const KvTable&) = delete;

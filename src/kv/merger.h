@@ -30,7 +30,8 @@ class Merger {
   virtual ~Merger() = default;
 
   /// `old` is nothing for a key without a row. kMerged appends to `out`. Errors name the column.
-  virtual Result<MergeVerdict> Merge(const std::optional<RowView>& old, const RowView& incoming, MutableBuffer* out) = 0;
+  virtual Result<MergeVerdict> Merge(const std::optional<RowView>& old, const RowView& incoming,
+                                     MutableBuffer* out) = 0;
   /// A delete of a key that has a row: kRemoved, kMerged (a partial delete), or kUnchanged.
   virtual Result<MergeVerdict> Delete(const RowView& old, MutableBuffer* out) = 0;
 
@@ -39,16 +40,18 @@ class Merger {
   bool needs_old() const { return needs_old_; }
 
  protected:
-  Merger(model::DeleteBehavior delete_behavior, bool needs_old) : delete_behavior_(delete_behavior), needs_old_(needs_old) {}
+  Merger(model::DeleteBehavior delete_behavior, bool needs_old)
+      : delete_behavior_(delete_behavior), needs_old_(needs_old) {}
 
  private:
   model::DeleteBehavior delete_behavior_;
   bool needs_old_;
 };
 
-/// The merger of a request. `target_columns` are positions in the latest schema; empty: all columns. kInvalidTargetColumn where they lack the primary
-/// key, name no column, leave out a column that is NOT NULL, or are not allowed with the engine; for tables with auto-increment also when they are
-/// missing or name that column (spec/server.md 10.2, 4).
-Result<std::unique_ptr<Merger>> MakeMerger(std::shared_ptr<const KvTable> table, std::span<const int32_t> target_columns, MergeMode mode);
+/// The merger of a request. `target_columns` are positions in the latest schema; empty, or all of them: whole rows are written.
+/// kInvalidTargetColumn where they name no column, lack the primary key, are not allowed with the engine, or where the table has a NOT NULL column
+/// besides its key (spec/server.md 10.3); for tables with auto-increment also when they are missing or name that column (10.2, 4).
+Result<std::unique_ptr<Merger>> MakeMerger(std::shared_ptr<const KvTable> table,
+                                           std::span<const int32_t> target_columns, MergeMode mode);
 
 }  // namespace strom::kv
