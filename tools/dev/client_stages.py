@@ -18,6 +18,7 @@ EXPECTED = {"1.0.0": 68, "0.9.1-incubating": 67}
 BUG_CASES_CHOSEN, BUG_CASES_EXPECTED = r"^B(2|3|4|5|7|11|12|18)\.", 8
 PYFLUSS_SKIPPED, PYFLUSS_EXPECTED = "upsert|partial|lookup", 6
 OWN_EXPECTED = 4
+DAMAGED_EXPECTED = 100
 # The log of the restart program in CI; by hand it takes what is asked for (conformance/own/README.md).
 OWN_OPTIONS = "-Xmx2g -Down.log-mb=1024 -Down.kills=20"
 
@@ -100,6 +101,13 @@ def own(job):
                       "--restart-cmd", f"'{SERVER}' crash --dir '{folder}'"], OWN_EXPECTED, env=own_env())
 
 
+def damaged_files(job):
+    """The real server on data directories of which one file is cut or flipped at a seeded place."""
+    folder = tree.RUNS / job.stage.name
+    shutil.rmtree(folder, ignore_errors=True)
+    return sums(job, [tree.PYTHON, OWN / "damaged_files.py", "--cases", DAMAGED_EXPECTED, "--dir", folder], DAMAGED_EXPECTED)
+
+
 def quickstart(job):
     """What the README's first command does, as a user runs it, and no more."""
     folder = tree.RUNS / job.stage.name
@@ -115,6 +123,7 @@ def stages():
         Stage("java-programs", java_programs, cores=0),
         Stage("quickstart", quickstart, after=("build",)),
         Stage("pyfluss", pyfluss, after=("build",)),
+        Stage("damaged-files", damaged_files, after=("build",)),
         Stage("conformance-1.0.0", conformance("1.0.0"), after=ready),
         Stage("conformance-0.9.1", conformance("0.9.1-incubating"), after=ready),
         Stage("bug-cases", bug_cases, after=ready),
