@@ -7,6 +7,9 @@ namespace strom::cli {
 
 // The subcommands of `strom`: arguments parsed, to exit status.
 
+/// Of a command line that nobody understands.
+inline constexpr int kUsageStatus = 2;
+
 struct ServerArguments {
   std::string data_dir = "./strom-data";
   std::string listen;       // HOST:PORT
@@ -20,7 +23,8 @@ struct InspectArguments {
   std::string path;
   bool verify = false;
 };
-/// 0; 1 when --verify found damage; 2 when there is nothing to inspect at the path.
+/// `path` may be the data directory of a server, too: its logs are inspected. 0; 1 when something is damaged (row bytes are looked at by --verify
+/// only); 2 when there is nothing to inspect at the path.
 int RunInspectCommand(const InspectArguments& arguments);
 
 int RunVersionCommand();

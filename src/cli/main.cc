@@ -26,6 +26,11 @@ int main(int argc, char** argv) {
   CLI::App* version_command = app.add_subcommand("version", "print the version");
   version_command->callback([&] { status = strom::cli::RunVersionCommand(); });
 
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help is no error; everything else has printed its sentence and is one status for scripts.
+    return app.exit(error) == 0 ? 0 : strom::cli::kUsageStatus;
+  }
   return status;
 }

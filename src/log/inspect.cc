@@ -31,6 +31,10 @@ LogOffset BaseOf(const std::string& path) {
   return ParseLogFileName(std::string(name) + ".log", kLogSuffix).value_or(LogOffset(0));
 }
 
+Status NothingKnown(const std::string& path) {
+  return MakeError(ErrorCode::kNotFound, "{} is no data directory, no log directory and no file of one", path);
+}
+
 class Inspector {
  public:
   Inspector(rt::FileSystem& files, const InspectOptions& options, const std::function<void(std::string_view)>& print)
@@ -83,12 +87,18 @@ Status Inspector::Directory(const std::string& path) {
     return !entry.is_directory && ParseLogFileName(entry.name, kLogSuffix).has_value();
   });
   if (is_bucket) return BucketDirectory(path, entries);
+  bool is_data_directory = false;
   for (const rt::DirectoryEntry& entry : entries) {
     if (entry.is_directory) continue;
-    if (entry.name == kCleanShutdownMark) Line("{}/{}: the last shutdown was clean", path, entry.name);
-    if (entry.name == kRecoveryPointCheckpoint || entry.name == kHighWatermarkCheckpoint) STROM_TRY(CheckpointFile(path + "/" + entry.name));
+    const bool is_mark = entry.name == kCleanShutdownMark;
+    const bool is_checkpoint = entry.name == kRecoveryPointCheckpoint || entry.name == kHighWatermarkCheckpoint;
+    is_data_directory |= is_mark || is_checkpoint;
+    if (is_mark) Line("{}/{}: the last shutdown was clean", path, entry.name);
+    if (is_checkpoint) STROM_TRY(CheckpointFile(path + "/" + entry.name));
   }
   STROM_ASSIGN(const DataDirectoryContent content, FindBucketDirectories(files_, path));
+  // Whoever mistypes a path must not read that all is well.
+  if (!entries.empty() && !is_data_directory && content.buckets.empty()) return NothingKnown(path);
   for (const log::BucketDirectory& bucket : content.buckets) {
     Line("{}: {} ({})", bucket.path.ToString(), bucket.bucket.ToString(), bucket.has_kv ? "with a KV state" : "log only");
     if (!bucket.has_log) continue;
@@ -286,9 +296,7 @@ Result<InspectResult> Inspect(rt::FileSystem& files, const std::string& path, co
     return inspector.result;
   }
   STROM_ASSIGN(const bool known, inspector.File(path));
-  if (!known) {
-    return MakeError(ErrorCode::kNotFound, "{} is no data directory, no log directory and no file of one", path);
-  }
+  if (!known) return NothingKnown(path);
   return inspector.result;
 }
 

@@ -125,4 +125,9 @@ Status DataDirectory::NoteBoot() {
   return rt::SystemFiles().ReplaceFile(path, AsBytes(now + "\n"));
 }
 
+std::string LogsBelow(const std::string& path) {
+  const Result<bool> stamped = rt::SystemFiles().Exists(path + "/STROM");
+  return stamped.ok() && *stamped ? path + "/tablet" : path;
+}
+
 }  // namespace strom::server

@@ -46,6 +46,9 @@ class DataDirectory {
   bool power_may_have_failed_ = true;
 };
 
+/// Where the logs are when `path` is the data directory of a server (it has a stamp); else `path` itself.
+std::string LogsBelow(const std::string& path);
+
 /// Locks `<directory>/<name>` for this process and writes the pid into it; the descriptor holds the lock. kInvalidConfig names the owner's pid
 /// when it is taken.
 Result<int> LockDirectory(const std::string& directory, const std::string& name);
