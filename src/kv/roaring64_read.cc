@@ -63,10 +63,9 @@ class Reader {
     const auto node = static_cast<Roaring64Node>(head[0]);
     const size_t children = LoadLe<uint16_t>(head + 1);
     const size_t prefix_size = head[3];
-    // A branch needs one more byte of the key for its children.
+    // A branch needs one more byte of the key for its children. A leaf has a prefix where a removal took the branch above it away.
     const bool is_leaf = node == Roaring64Node::kLeaf;
-    if (is_leaf ? prefix_size != 0 : prefix_size + depth >= kRoaring64KeySize)
-      return Fail("a node's prefix is too long");
+    if (prefix_size + depth > kRoaring64KeySize - (is_leaf ? 0 : 1)) return Fail("a node's prefix is too long");
     if (is_leaf ? children != 0 : children == 0 || children > kRoaring64ChildrenMax[head[0]])
       return Fail("a node has a wrong count of children");
     const uint8_t* prefix = nullptr;
