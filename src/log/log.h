@@ -210,7 +210,7 @@ class Log {
   Status TakeWriterSnapshot();
   Result<std::vector<LogOffset>> ListWriterSnapshots() const;
   Status DeleteWriterSnapshotsAbove(LogOffset offset);
-  Status RebuildWriterState(LogOffset scanned_from, const std::vector<SegmentScan>& scanned);
+  Status RebuildWriterState(const std::vector<SegmentScan>& scanned);
   Status ReplayWriters(LogOffset from, LogOffset to);
 
   LogEnvironment environment_;

@@ -56,8 +56,6 @@ class Log::Recovery {
   Status MakeDirectory();
   Result<bool> OpenClean();
   Status ScanUnflushed();
-  Result<SegmentScan> ScanOne(size_t index);
-  Result<std::optional<SegmentScan>> ScanAboveRecoveryPoint(size_t index);
   Status JudgeStop(size_t index, const SegmentScan& scan, bool more_data_behind);
   Status CheckRecoveryPoint(LogOffset end) const;
   Status Apply();
@@ -74,8 +72,6 @@ class Log::Recovery {
   DirectoryContent content_;
   std::vector<LogOffset> bases_;
   size_t first_scanned_ = 0;
-  LogOffset scanned_from_;
-  bool first_kept_ = false;             // the first scanned segment is loaded as it is
   std::vector<SegmentScan> scans_;      // of segments from first_scanned_ on
   size_t segments_kept_ = 0;            // what lies behind is moved aside
   LogOffset log_end_;
@@ -105,7 +101,7 @@ Status Log::Recovery::Run() {
   STROM_TRY(RemoveStrays());
   STROM_TRY(FindMaxTimestamp());
   STROM_TRY(log_.DeleteWriterSnapshotsAbove(log_end_));
-  STROM_TRY(log_.RebuildWriterState(scanned_from_, scans_));
+  STROM_TRY(log_.RebuildWriterState(scans_));
   // Rebuilt indexes. On a full disk they stay in memory.
   for (const std::unique_ptr<Segment>& segment : log_.segments_) (void)segment->FlushIndexes(log_.context());
   return ReadEpochs();
@@ -148,42 +144,7 @@ Result<bool> Log::Recovery::OpenClean() {
   return log_end_ == mode_.recovery_point;
 }
 
-/// After a process crash the files are as they were written: what was flushed, and the indexes, need no second look (they are taken as at a clean
-/// start), and the first segment is read from the recovery point on. Nothing when that is not all well: then it is read whole, and judged.
-Result<std::optional<SegmentScan>> Log::Recovery::ScanAboveRecoveryPoint(size_t index) {
-  Segment& segment = *log_.segments_[index];
-  if (mode_.power_loss_possible || mode_.clean || mode_.recovery_point <= segment.base_offset()) return std::optional<SegmentScan>();
-  const auto unless_corrupt = [](const Error& error) -> Result<std::optional<SegmentScan>> {
-    if (error.code == ErrorCode::kCorruptData) return std::optional<SegmentScan>();
-    return error;
-  };
-  const Result<LogOffset> end = segment.Load(log_.context());
-  if (!end.ok()) return unless_corrupt(end.error());
-  BatchStart start{segment.size(), *end};
-  if (mode_.recovery_point != *end) {
-    const auto found = log_.LocateBatch(index, mode_.recovery_point);
-    if (!found.ok()) return unless_corrupt(found.error());
-    start = {found->first, found->second};
-  }
-  STROM_ASSIGN(const rt::File* const file, segment.LogFile(log_.context()));
-  STROM_ASSIGN(SegmentScan scan, ScanSegment(*file, segment.base_offset(), log_.context(), start));
-  if (scan.stop != SegmentScan::Stop::kEnd || scan.next_offset != *end) return std::optional<SegmentScan>();
-  scanned_from_ = start.offset;
-  return std::optional<SegmentScan>(std::move(scan));
-}
-
-Result<SegmentScan> Log::Recovery::ScanOne(size_t index) {
-  if (index == first_scanned_) {
-    STROM_ASSIGN(std::optional<SegmentScan> above, ScanAboveRecoveryPoint(index));
-    first_kept_ = above.has_value();
-    if (first_kept_) return *std::move(above);
-    scanned_from_ = log_.segments_[index]->base_offset();
-  }
-  STROM_ASSIGN(const rt::File* const file, log_.segments_[index]->LogFile(log_.context()));
-  return ScanSegment(*file, log_.segments_[index]->base_offset(), log_.context());
-}
-
-/// Reads what lies at or above the recovery point, and what must be read with it. Changes nothing.
+/// Reads every segment with data at or above the recovery point, whole: also what was flushed of the first, which nobody else looks at. Changes nothing.
 Status Log::Recovery::ScanUnflushed() {
   const LogOffset start = std::max(mode_.recovery_point, content_.segments.front());
   first_scanned_ = log_.SegmentIndexOf(start);
@@ -206,7 +167,8 @@ Status Log::Recovery::ScanUnflushed() {
       gap.reason = fmt::format("{} begins where offset {} must be", LogFilePath(log_.directory_, base, kLogSuffix), log_end_);
       return JudgeStop(i, gap, more_behind);
     }
-    STROM_ASSIGN(SegmentScan scan, ScanOne(i));
+    STROM_ASSIGN(const rt::File* const file, log_.segments_[i]->LogFile(log_.context()));
+    STROM_ASSIGN(SegmentScan scan, ScanSegment(*file, base, log_.context()));
     log_end_ = scan.next_offset;
     segments_kept_ = i + 1;
     const bool stops = scan.stop != SegmentScan::Stop::kEnd;
@@ -234,7 +196,6 @@ Status Log::Recovery::JudgeStop(size_t index, const SegmentScan& scan, bool more
 Status Log::Recovery::Apply() {
   while (log_.segments_.size() > segments_kept_) STROM_TRY(MoveToCut(log_.segments_.size() - 1));
   for (size_t i = 0; i < scans_.size(); ++i) {
-    if (i == 0 && first_kept_) continue;
     if (scans_[i].valid_size < scans_[i].file_size) STROM_TRY(CutSegment(first_scanned_ + i, scans_[i]));
     log_.segments_[first_scanned_ + i]->Adopt(std::move(scans_[i].index), scans_[i].valid_size);
   }

@@ -83,7 +83,7 @@ Status Log::TruncateTo(LogOffset offset) {
   flushed_ = std::min(flushed_, log_end_);
   STROM_TRY(DeleteWriterSnapshotsAbove(log_end_));
   if (epochs_.TruncateTo(log_end_)) STROM_TRY(WriteEpochs());
-  return RebuildWriterState(log_end_, {});
+  return RebuildWriterState({});
 }
 
 Status Log::TruncateFullyAndStartAt(LogOffset offset) {

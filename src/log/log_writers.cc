@@ -57,8 +57,8 @@ Status Log::DeleteWriterSnapshotsAbove(LogOffset offset) {
   return deleted ? files().SyncDirectory(directory_) : Status::OK();
 }
 
-/// The newest readable snapshot at or below the log end, then the batches from there on; those from `scanned_from` on are known already.
-Status Log::RebuildWriterState(LogOffset scanned_from, const std::vector<SegmentScan>& scanned) {
+/// The newest readable snapshot at or below the log end, then the batches from there on. Those of `scanned`, the last segments, are known already.
+Status Log::RebuildWriterState(const std::vector<SegmentScan>& scanned) {
   writers_.Clear();
   newest_snapshot_.reset();
   STROM_ASSIGN(std::vector<LogOffset> snapshots, ListWriterSnapshots());
@@ -82,7 +82,7 @@ Status Log::RebuildWriterState(LogOffset scanned_from, const std::vector<Segment
     from = offset;
     break;
   }
-  STROM_TRY(ReplayWriters(from, scanned.empty() ? log_end_ : scanned_from));
+  STROM_TRY(ReplayWriters(from, scanned.empty() ? log_end_ : scanned.front().base_offset));
   for (const SegmentScan& scan : scanned) {
     for (const auto& [writer, entry] : scan.writers.writers()) {
       for (const WriterBatch& batch : entry.batches()) {

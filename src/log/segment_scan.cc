@@ -94,10 +94,8 @@ Result<SegmentScan::Stop> JudgeRest(Window& window, const SegmentScan& scan, con
 
 }  // namespace
 
-Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, const SegmentContext& context, BatchStart start) {
+Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, const SegmentContext& context) {
   SegmentScan scan(base, context.index_interval);
-  scan.valid_size = start.position;
-  scan.next_offset = start.offset;
   STROM_ASSIGN(scan.file_size, file.Size());
   // A file larger than a segment can be is no segment's: what lies beyond is bad.
   const uint64_t end = std::min<uint64_t>(scan.file_size, INT32_MAX);

@@ -11,7 +11,7 @@
 
 namespace strom::log {
 
-/// What a read of a segment file from a batch on finds: the good batches, and why it does not go on.
+/// What a whole read of a segment file finds: the good batches at its start, and why it does not go on.
 struct SegmentScan {
   enum class Stop {
     kEnd,    // all of the file is good batches
@@ -19,28 +19,21 @@ struct SegmentScan {
     kZeros,  // what is left is zeros: preallocated space, or blocks that never reached the disk
     kBad,    // a whole batch that is not what it should be
   };
-  explicit SegmentScan(LogOffset base, uint32_t index_interval) : index(base, index_interval), next_offset(base), writers(INT64_MAX) {}
+  explicit SegmentScan(LogOffset base, uint32_t index_interval)
+      : base_offset(base), index(base, index_interval), next_offset(base), writers(INT64_MAX) {}
 
+  LogOffset base_offset;    // of the segment
   IndexBuilder index;       // of the good batches
   uint64_t file_size = 0;
-  uint64_t valid_size = 0;  // up to the end of the good batches
+  uint64_t valid_size = 0;  // of the good batches
   LogOffset next_offset;    // after the last good batch
   WriterState writers;      // of the good batches
   Stop stop = Stop::kEnd;
   std::string reason;       // file, position and what is wrong there; empty at the end
 };
 
-/// A batch boundary: where the batch with that base offset begins, or would.
-struct BatchStart {
-  uint64_t position = 0;
-  LogOffset offset;
-};
-
-/// Reads the segment `base` from `start` (a batch boundary) on: header, offsets dense, CRC of every batch. Only reads; errors are those of the disk.
+/// Reads the segment `base` from its start: header, offsets dense, CRC of every batch. Only reads; errors are those of the disk.
 /// A torn batch whose bytes hold its successor, whole, is not torn: its length lies, and it counts as bad.
-Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, const SegmentContext& context, BatchStart start);
-inline Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, const SegmentContext& context) {
-  return ScanSegment(file, base, context, {0, base});
-}
+Result<SegmentScan> ScanSegment(const rt::File& file, LogOffset base, const SegmentContext& context);
 
 }  // namespace strom::log
