@@ -50,10 +50,6 @@ void AddModelChecks(Checks* checks);
 /// `vectors` must outlive the checks: a damaged segment is made from another vector.
 void AddLogChecks(const std::vector<Vector>& vectors, Checks* checks);
 void AddKvChecks(Checks* checks);
-void AddArrowChecks(Checks* checks);
-void AddModelChecks(Checks* checks);
-/// `vectors` must outlive the checks: a damaged segment is made from another vector.
-void AddLogChecks(const std::vector<Vector>& vectors, Checks* checks);
 
 // --- Readers of the index's forms
 

@@ -148,6 +148,9 @@ void CheckWriterSnapshot(const Vector& vector) {
   const auto snapshot = log::WriterSnapshot::Decode(AsBytes(text));
   ASSERT_TRUE(snapshot.ok()) << snapshot.ToString();
   EXPECT_EQ(snapshot->Encode(log::WriterSnapshot::Form::kJava), text);
+  const auto again = log::WriterSnapshot::Decode(AsBytes(snapshot->Encode(log::WriterSnapshot::Form::kStrom)));
+  ASSERT_TRUE(again.ok()) << again.ToString();
+  EXPECT_EQ(again->writers, snapshot->writers);
   const auto offset = log::ParseLogFileName(vector.text("file_name"), log::kWriterSnapshotSuffix);
   ASSERT_TRUE(offset.has_value());
   EXPECT_EQ(FileName(offset->value(), log::kWriterSnapshotSuffix), vector.text("file_name"));

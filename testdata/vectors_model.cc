@@ -69,7 +69,7 @@ model::PartitionValue PartitionValueFrom(const DataType& type, const Json& json)
     case format::Value::Kind::kBytes:
       return std::string(value.text());
     case format::Value::Kind::kTimestamp:
-      return model::TimestampValue{value.timestamp().millis, value.timestamp().nanos_of_milli};
+      return value.timestamp();
     default:
       return value.integer();
   }

@@ -8,18 +8,12 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/timestamp_value.h"
 
 namespace strom::format {
 
 /// 128 bits hold every DECIMAL (38 digits).
 using Int128 = __int128;
-
-/// A TIMESTAMP or TIMESTAMP_LTZ: milliseconds since 1970-01-01 (rounded down) and nanoseconds within them, 0 to 999,999.
-struct TimestampValue {
-  int64_t millis = 0;
-  int32_t nanos_of_milli = 0;
-  auto operator<=>(const TimestampValue&) const = default;
-};
 
 /// One value of any type in memory, for what is not hot: tests, statistics, literals of filters, partition values, tools. The data path
 /// uses FieldView. Which type it is, the schema says: a Value knows only its kind. Source: spec/formats.md 0.

@@ -1,9 +1,9 @@
 #include "model/partition.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/java_text.h"
 #include "model/civil_time.h"
 #include "model/names.h"
 
@@ -13,29 +13,11 @@ namespace {
 
 constexpr int64_t kMillisInDay = 86'400'000;
 
-/// Digits and exponent as Java prints them: plain for 1e-3 <= |x| < 1e7, else with an exponent; always a digit after the point.
+/// Java's toString with the point as an underscore; infinity has a name of its own here. Source: spec/formats.md 9, trap 18.
 template <typename Float>
-std::string JavaFloatText(Float x) {
-  if (std::isnan(x)) return "NaN";
+std::string FloatText(Float x) {
   if (std::isinf(x)) return x < 0 ? "-Inf" : "Inf";
-  if (x == 0) return std::signbit(x) ? "-0.0" : "0.0";
-  char buffer[64];
-  const Float magnitude = std::fabs(x);
-  const bool plain = magnitude >= static_cast<Float>(1e-3) && magnitude < static_cast<Float>(1e7);
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), x,
-                                 plain ? std::chars_format::fixed : std::chars_format::scientific);
-  std::string text(buffer, end.ptr);
-  if (plain) return text.find('.') == std::string::npos ? text + ".0" : text;
-  const size_t e = text.find('e');
-  std::string digits = text.substr(0, e);
-  if (digits.find('.') == std::string::npos) digits += ".0";
-  int exponent = 0;
-  const std::string_view exponent_text = std::string_view(text).substr(text[e + 1] == '+' ? e + 2 : e + 1);
-  std::from_chars(exponent_text.data(), exponent_text.data() + exponent_text.size(), exponent);
-  return fmt::format("{}E{}", digits, exponent);
-}
-
-std::string WithoutPoint(std::string text) {
+  std::string text = JavaText(x);
   std::replace(text.begin(), text.end(), '.', '_');
   return text;
 }
@@ -51,9 +33,9 @@ std::string TimeText(int64_t millis) {
 }
 
 std::string TimestampText(const TimestampValue& value) {
-  const int64_t days = FloorDiv(value.milliseconds, kMillisInDay);
-  const int64_t millis = FloorMod(value.milliseconds, kMillisInDay);
-  std::string fraction = fmt::format("{:09}", millis % 1000 * 1'000'000 + value.nanos_of_millisecond);
+  const int64_t days = FloorDiv(value.millis, kMillisInDay);
+  const int64_t millis = FloorMod(value.millis, kMillisInDay);
+  std::string fraction = fmt::format("{:09}", millis % 1000 * 1'000'000 + value.nanos_of_milli);
   fraction.resize(fraction.find_last_not_of('0') + 1);
   return fmt::format("{}-{:02}-{:02}-{:02}_{}", DateText(days), millis / 3'600'000, millis / 60'000 % 60,
                      millis / 1000 % 60, fraction);
@@ -188,15 +170,15 @@ Result<std::string> PartitionValueToString(const DataType& type, const Partition
       }
       break;
     case TypeRoot::kFloat:
-      if (const auto* number = std::get_if<float>(&value)) return WithoutPoint(JavaFloatText(*number));
+      if (const auto* number = std::get_if<float>(&value)) return FloatText(*number);
       break;
     case TypeRoot::kDouble:
-      if (const auto* number = std::get_if<double>(&value)) return WithoutPoint(JavaFloatText(*number));
+      if (const auto* number = std::get_if<double>(&value)) return FloatText(*number);
       break;
     case TypeRoot::kTimestamp:
     case TypeRoot::kTimestampLtz:
       if (const auto* stamp = std::get_if<TimestampValue>(&value);
-          stamp != nullptr && stamp->nanos_of_millisecond >= 0 && stamp->nanos_of_millisecond < 1'000'000) {
+          stamp != nullptr && stamp->nanos_of_milli >= 0 && stamp->nanos_of_milli < 1'000'000) {
         return TimestampText(*stamp);
       }
       break;

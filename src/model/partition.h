@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "base/timestamp_value.h"
 #include "model/data_type.h"
 #include "model/table_path.h"
 
@@ -53,11 +54,7 @@ Status ValidatePartitionValue(std::string_view value, bool for_create);
 /// True for the types that may be partition keys: all scalar types but DECIMAL.
 bool IsPartitionKeyType(const DataType& type);
 
-/// A value of a partition column in memory (formats.md 0): integers, DATE and TIME as int64; a timestamp as milliseconds and nanoseconds.
-struct TimestampValue {
-  int64_t milliseconds;
-  int32_t nanos_of_millisecond;
-};
+/// A value of a partition column in memory (formats.md 0): integers, DATE and TIME as int64.
 using PartitionValue = std::variant<bool, int64_t, float, double, std::string, TimestampValue>;
 
 /// The text of a value in a partition name. kPartitionSpecInvalid where value and type do not belong together.

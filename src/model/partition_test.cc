@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <type_traits>
+
 #include "model/layout.h"
 
 namespace strom::model {
@@ -56,6 +59,20 @@ TEST(PartitionValues, OfAnotherTypeOrOutOfRangeAreRefused) {
   EXPECT_EQ(*PartitionValueToString(DataType::Of(TypeRoot::kDouble), -0.0), "-0_0");
   EXPECT_EQ(*PartitionValueToString(DataType::Of(TypeRoot::kDate), int64_t{INT32_MIN}), "-5877641-06-23");
   EXPECT_TRUE(PartitionValueToString(DataType::Timestamp(3), TimestampValue{INT64_MIN, 0}).ok());
+}
+
+TEST(PartitionValues, OfFloatingPointAreJavasTextWithoutPoint) {
+  const auto text = [](auto value) {
+    return *PartitionValueToString(DataType::Of(std::is_same_v<decltype(value), float> ? TypeRoot::kFloat : TypeRoot::kDouble), value);
+  };
+  // Java gives the smallest numbers two digits: shortest digits alone would be 5.0E-324 and 1.0E-45.
+  EXPECT_EQ(text(std::numeric_limits<double>::denorm_min()), "4_9E-324");
+  EXPECT_EQ(text(std::numeric_limits<float>::denorm_min()), "1_4E-45");
+  EXPECT_EQ(text(1e10), "1_0E10");
+  EXPECT_EQ(text(1.5f), "1_5");
+  EXPECT_EQ(text(std::numeric_limits<double>::infinity()), "Inf");
+  EXPECT_EQ(text(-std::numeric_limits<float>::infinity()), "-Inf");
+  EXPECT_EQ(text(std::numeric_limits<double>::quiet_NaN()), "NaN");
 }
 
 TEST(Layout, DirectoryNamesAreReadFromTheLastDash) {
