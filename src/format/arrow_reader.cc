@@ -4,6 +4,7 @@
 
 #include "format/arrow_compression.h"
 #include "format/arrow_layout.h"
+#include "format/arrow_ticks.h"
 #include "format/log_records.h"
 
 namespace strom::format {
@@ -16,8 +17,6 @@ using Column = std::vector<Value>;
 Error Broken(const DataType& type, std::string_view what) {
   return MakeError(ErrorCode::kCorruptRecord, "Arrow column of {}: {}", type.ToString(), what);
 }
-
-int64_t FloorDivide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 
 /// Bits of one node's validity; no bytes mean that nothing is null.
 struct Validity {
@@ -133,22 +132,17 @@ class MessageReader {
   }
 
   static Result<Value> TimeValue(const DataType& type, ByteView slot) {
-    const int64_t ticks_per_second = ArrowTicksPerSecond(type.precision);
     const int64_t ticks = slot.size() == 4 ? LoadLe<int32_t>(slot.data()) : LoadLe<int64_t>(slot.data());
-    const int64_t millis = ticks_per_second == 1 ? ticks * 1000 : FloorDivide(ticks, ticks_per_second / 1000);
-    return Value::Integer(millis);
+    return Value::Integer(MillisOfArrowTime(ticks, type.precision));
   }
 
   static Result<Value> TimestampOf(const DataType& type, int64_t ticks) {
-    const int64_t ticks_per_second = ArrowTicksPerSecond(type.precision);
-    if (ticks_per_second == 1) {
-      int64_t millis = 0;
-      if (__builtin_mul_overflow(ticks, int64_t{1000}, &millis)) return Broken(type, "a time beyond what milliseconds can say");
-      return Value::Timestamp(millis);
+    int64_t millis = 0;
+    int32_t nanos_of_milli = 0;
+    if (!TimestampOfArrowTicks(ticks, type.precision, &millis, &nanos_of_milli)) {
+      return Broken(type, "a time beyond what milliseconds can say");
     }
-    const int64_t ticks_per_milli = ticks_per_second / 1000;
-    const int64_t millis = FloorDivide(ticks, ticks_per_milli);
-    return Value::Timestamp(millis, static_cast<int32_t>((ticks - millis * ticks_per_milli) * (1'000'000 / ticks_per_milli)));
+    return Value::Timestamp(millis, nanos_of_milli);
   }
 
   /// Offsets of `count` values: one more than those, ascending. Nothing for no values.

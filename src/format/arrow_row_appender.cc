@@ -54,7 +54,8 @@ class ArrowRowAppender::Column {
         children_.push_back(std::make_unique<Column>(type.map_value(), row_format));
         break;
       case TypeRoot::kRow:
-        for (const model::DataField& field : *type.fields) children_.push_back(std::make_unique<Column>(field.type, row_format));
+        for (const model::DataField& field : *type.fields)
+          children_.push_back(std::make_unique<Column>(field.type, row_format));
         break;
       default:
         break;
@@ -99,7 +100,8 @@ class ArrowRowAppender::Column {
     nodes->push_back({static_cast<int64_t>(length_), static_cast<int64_t>(null_count_)});
     STROM_TRY(add_buffer(validity_.view()));
     if (kind_ == ArrowKind::kVariable || kind_ == ArrowKind::kList) STROM_TRY(add_buffer(offsets_.view()));
-    if (kind_ == ArrowKind::kBits || kind_ == ArrowKind::kFixed || kind_ == ArrowKind::kVariable) STROM_TRY(add_buffer(values_.view()));
+    if (kind_ == ArrowKind::kBits || kind_ == ArrowKind::kFixed || kind_ == ArrowKind::kVariable)
+      STROM_TRY(add_buffer(values_.view()));
     if (type_->root == TypeRoot::kMap) STROM_TRY(EmitEntries(nodes, add_buffer));
     for (const std::unique_ptr<Column>& child : children_) STROM_TRY(child->Emit(nodes, add_buffer));
     return Status::OK();
@@ -144,7 +146,8 @@ class ArrowRowAppender::Column {
         AppendOffset();
         return Status::OK();
       case ArrowKind::kList:
-        STROM_TRY(type_->root == TypeRoot::kMap ? AppendMap(view.bytes) : AppendArray(view.bytes, children_[0].get(), type_->element()));
+        STROM_TRY(type_->root == TypeRoot::kMap ? AppendMap(view.bytes)
+                                                : AppendArray(view.bytes, children_[0].get(), type_->element()));
         if (entries_ > std::numeric_limits<int32_t>::max()) return TooLarge();
         AppendOffset();
         return Status::OK();
@@ -177,7 +180,8 @@ class ArrowRowAppender::Column {
         break;
       case TypeRoot::kTimestamp:
       case TypeRoot::kTimestampLtz:
-        if (!ArrowTicksOfTimestamp(view.number, view.nanos_of_milli, type_->precision, &number)) return DoesNotFit(*type_);
+        if (!ArrowTicksOfTimestamp(view.number, view.nanos_of_milli, type_->precision, &number))
+          return DoesNotFit(*type_);
         break;
       default:
         break;
@@ -205,7 +209,8 @@ class ArrowRowAppender::Column {
     entries_ = before;
     STROM_TRY(AppendArray(map.values, children_[1].get(), type_->map_value()));
     if (entries_ - before != keys) {
-      return MakeError(ErrorCode::kCorruptRecord, "a {} has {} keys and {} values", type_->ToString(), keys, entries_ - before);
+      return MakeError(ErrorCode::kCorruptRecord, "a {} has {} keys and {} values", type_->ToString(), keys,
+                       entries_ - before);
     }
     return Status::OK();
   }
@@ -233,7 +238,8 @@ class ArrowRowAppender::Column {
   std::vector<std::unique_ptr<Column>> children_;
 };
 
-ArrowRowAppender::ArrowRowAppender(std::vector<model::DataField> fields, RowFormat row_format, ArrowCompression compression)
+ArrowRowAppender::ArrowRowAppender(std::vector<model::DataField> fields, RowFormat row_format,
+                                   ArrowCompression compression)
     : fields_(std::move(fields)), codec_(compression.codec), compressor_(compression) {
   for (const model::DataField& field : fields_) columns_.push_back(std::make_unique<Column>(field.type, row_format));
 }
@@ -271,7 +277,8 @@ Result<Buffer> ArrowRowAppender::Finish(const LogBatchSpec& spec) {
 
   ArrowBatchParts parts;
   parts.record_count = record_count();
-  if (!spec.append_only) parts.change_types = {reinterpret_cast<const uint8_t*>(change_types_.data()), change_types_.size()};
+  if (!spec.append_only)
+    parts.change_types = {reinterpret_cast<const uint8_t*>(change_types_.data()), change_types_.size()};
   parts.message = message_.view();
   Buffer batch = BuildArrowLogBatch(spec, parts);
   Clear();

@@ -54,7 +54,8 @@ TEST(ArrowRowAppender, BuildsWhatTheWriterMakesOfTheSameRowsAsValues) {
         if (!fits) break;
       }
       LogBatchSpec spec{.schema_id = 3, .append_only = false, .writer_id = WriterId(7), .batch_sequence = batch};
-      const Result<Buffer> expected = BuildArrowLogBatch(spec, SchemaOf(fields), {.rows = values, .change_types = types}, compression);
+      const Result<Buffer> expected =
+          BuildArrowLogBatch(spec, SchemaOf(fields), {.rows = values, .change_types = types}, compression);
       EXPECT_EQ(expected.ok(), fits) << "seed " << seed;
       if (!expected.ok()) {
         appender.Clear();
@@ -70,7 +71,8 @@ TEST(ArrowRowAppender, BuildsWhatTheWriterMakesOfTheSameRowsAsValues) {
 }
 
 TEST(ArrowRowAppender, NamesTheColumnOfAValueThatDoesNotFitAndGoesOnAfterClear) {
-  const std::vector<model::DataField> fields = {{.name = "id", .type = model::DataType::Binary(4), .description = {}, .field_id = 0}};
+  const std::vector<model::DataField> fields = {
+      {.name = "id", .type = model::DataType::Binary(4), .description = {}, .field_id = 0}};
   ArrowRowAppender appender(fields, RowFormat::kCompacted, {});
   const FieldView three = FieldView::Bytes(AsBytes(std::string_view("abc")));
   const Status refused = appender.Append(ChangeType::kInsert, {&three, 1});
@@ -83,8 +85,9 @@ TEST(ArrowRowAppender, NamesTheColumnOfAValueThatDoesNotFitAndGoesOnAfterClear) 
 }
 
 TEST(ArrowRowAppender, MakesTheBatchThatOnlyTakesAnOffsetOfNoRows) {
-  ArrowRowAppender appender({{.name = "id", .type = model::DataType::Of(model::TypeRoot::kInteger), .description = {}, .field_id = 0}},
-                            RowFormat::kCompacted, {});
+  ArrowRowAppender appender(
+      {{.name = "id", .type = model::DataType::Of(model::TypeRoot::kInteger), .description = {}, .field_id = 0}},
+      RowFormat::kCompacted, {});
   const LogBatchSpec spec{.append_only = false, .writer_id = WriterId(1), .batch_sequence = 5};
   EXPECT_TRUE(std::ranges::equal(appender.Finish(spec)->view(), BuildEmptyLogBatch(spec).view()));
 }

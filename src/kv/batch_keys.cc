@@ -11,7 +11,8 @@ Status BatchKeys::Read(const format::KvBatchHeader& header, ByteView batch) {
   keys_.clear();
   // The count is the client's word: memory follows the bytes that are there. A record is at least its length, a key length and nothing more.
   constexpr size_t kRecordSizeMin = 5;
-  const size_t most = std::min<size_t>(static_cast<size_t>(std::max(header.record_count, 0)), batch.size() / kRecordSizeMin);
+  const size_t most =
+      std::min<size_t>(static_cast<size_t>(std::max(header.record_count, 0)), batch.size() / kRecordSizeMin);
   records_.reserve(most);
   slots_.assign(std::bit_ceil(std::max<size_t>(2 * most, 8)), 0);
   format::KvRecordReader reader(header, batch);

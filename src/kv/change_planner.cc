@@ -16,8 +16,8 @@ ChangePlanner::ChangePlanner(std::shared_ptr<const KvTable> table) : table_(std:
 Status ChangePlanner::Read(const format::KvBatchHeader& header, ByteView batch) {
   const RowSchema* const schema = table_->Find(header.schema_id);
   if (schema == nullptr) {
-    return MakeError(ErrorCode::kSchemaNotExist, "table {} has no schema {}; the latest one is {}", table_->info().path.ToString(),
-                     header.schema_id, table_->latest().schema_id);
+    return MakeError(ErrorCode::kSchemaNotExist, "table {} has no schema {}; the latest one is {}",
+                     table_->info().path.ToString(), header.schema_id, table_->latest().schema_id);
   }
   header_ = header;
   STROM_TRY(batch_keys_.Read(header, batch));
@@ -25,22 +25,40 @@ Status ChangePlanner::Read(const format::KvBatchHeader& header, ByteView batch) 
     const ByteView row = batch_keys_.records()[i].row;
     if (row.empty()) continue;
     const Status checked = format::CheckRow(table_->row_format(), schema->fields, row);
-    if (!checked.ok()) return MakeError(ErrorCode::kCorruptRecord, "record {} of the batch: {}", i, checked.error().message);
+    if (!checked.ok())
+      return MakeError(ErrorCode::kCorruptRecord, "record {} of the batch: {}", i, checked.error().message);
+    STROM_TRY(CheckKeyColumns(i, {header.schema_id, row}));
+  }
+  return Status::OK();
+}
+
+Status ChangePlanner::CheckKeyColumns(size_t record, const RowView& row) const {
+  // A replay encodes keys from the rows of the changelog: one without a key would keep the bucket from ever opening again.
+  for (const size_t column : table_->key_columns()) {
+    format::FieldView field;
+    STROM_TRY(table_->ReadColumn(row, column, &field));
+    if (field.is_null) {
+      return MakeError(ErrorCode::kCorruptRecord, "record {} of the batch: the key column {} is null", record,
+                       table_->latest().fields[column].name);
+    }
   }
   return Status::OK();
 }
 
 bool ChangePlanner::ignores_old_values(const Merger& merger) const {
-  if (merger.needs_old() || table_->auto_increment_column() >= 0 || table_->config().changelog_image != ChangelogImage::kWal) return false;
+  if (merger.needs_old() || table_->auto_increment_column() >= 0 ||
+      table_->config().changelog_image != ChangelogImage::kWal)
+    return false;
   for (const BatchKeys::Record& record : batch_keys_.records()) {
     if (record.row.empty() && merger.delete_behavior() == DeleteBehavior::kAllow) return false;
   }
   return true;
 }
 
-Result<ChangePlan> ChangePlanner::Plan(Merger& merger, std::span<const std::optional<ByteView>> old_values, AutoIncrementIds* ids) {
-  STROM_ASSERT(old_values.size() == keys().size() || ignores_old_values(merger), "{} old values for {} keys", old_values.size(),
-               keys().size());
+Result<ChangePlan> ChangePlanner::Plan(Merger& merger, std::span<const std::optional<ByteView>> old_values,
+                                       AutoIncrementIds* ids) {
+  STROM_ASSERT(old_values.size() == keys().size() || ignores_old_values(merger), "{} old values for {} keys",
+               old_values.size(), keys().size());
   states_.assign(keys().size(), {});
   for (size_t key = 0; key < old_values.size(); ++key) {
     states_[key].stored = old_values[key];
@@ -73,7 +91,8 @@ Status ChangePlanner::PlanUpsert(Merger& merger, const BatchKeys::Record& record
   STROM_ASSIGN(const MergeVerdict verdict, merger.Merge(old, incoming, &merged_));
   if (verdict == MergeVerdict::kUnchanged) return Status::OK();
   if (verdict == MergeVerdict::kRemoved) return old ? Remove(record.key, *old) : Status::OK();
-  const RowView next = verdict == MergeVerdict::kMerged ? RowView{table_->latest().schema_id, merged_.view()} : incoming;
+  const RowView next =
+      verdict == MergeVerdict::kMerged ? RowView{table_->latest().schema_id, merged_.view()} : incoming;
   return old ? Update(record.key, *old, next) : Insert(record.key, next, ids);
 }
 
@@ -82,7 +101,8 @@ Status ChangePlanner::PlanDelete(Merger& merger, const BatchKeys::Record& record
     case DeleteBehavior::kIgnore:
       return Status::OK();
     case DeleteBehavior::kDisable:
-      return MakeError(ErrorCode::kDeletionDisabled, "table {} does not take deletes ('table.delete.behavior' is DISABLE)",
+      return MakeError(ErrorCode::kDeletionDisabled,
+                       "table {} does not take deletes ('table.delete.behavior' is DISABLE)",
                        table_->info().path.ToString());
     case DeleteBehavior::kAllow:
       break;
@@ -106,7 +126,8 @@ Status ChangePlanner::PlanDelete(Merger& merger, const BatchKeys::Record& record
 Status ChangePlanner::Insert(uint32_t key, RowView row, AutoIncrementIds* ids) {
   MutableBuffer numbered;
   if (table_->auto_increment_column() >= 0) {
-    if (ids == nullptr) return MakeError(ErrorCode::kUnknownServerError, "no ids for the auto-increment column are at hand");
+    if (ids == nullptr)
+      return MakeError(ErrorCode::kUnknownServerError, "no ids for the auto-increment column are at hand");
     STROM_ASSIGN(const int64_t id, ids->Next());
     STROM_TRY(table_->ReadInLatest(row, &fields_));
     fields_[static_cast<size_t>(table_->auto_increment_column())] = format::FieldView::Number(id);
@@ -119,7 +140,8 @@ Status ChangePlanner::Insert(uint32_t key, RowView row, AutoIncrementIds* ids) {
 }
 
 Status ChangePlanner::Update(uint32_t key, const RowView& old, const RowView& row) {
-  if (table_->config().changelog_image == ChangelogImage::kFull) STROM_TRY(changelog_.Append(ChangeType::kUpdateBefore, old));
+  if (table_->config().changelog_image == ChangelogImage::kFull)
+    STROM_TRY(changelog_.Append(ChangeType::kUpdateBefore, old));
   STROM_TRY(changelog_.Append(ChangeType::kUpdateAfter, row));
   Put(key, row, 0);
   return Status::OK();
@@ -128,7 +150,8 @@ Status ChangePlanner::Update(uint32_t key, const RowView& old, const RowView& ro
 Status ChangePlanner::Remove(uint32_t key, const RowView& old) {
   STROM_TRY(changelog_.Append(ChangeType::kDelete, old));
   states_[key] = {.stored = std::nullopt, .changed = true, .present = false};
-  entries_.push_back({.key = key, .present = false, .last_record = changelog_.record_count() - 1, .row_count_change = -1});
+  entries_.push_back(
+      {.key = key, .present = false, .last_record = changelog_.record_count() - 1, .row_count_change = -1});
   return Status::OK();
 }
 
@@ -159,10 +182,11 @@ ChangePlan ChangePlanner::Finish(Buffer changelog) {
   plan.bytes = bytes_.Freeze();
   plan.entries.reserve(entries_.size());
   for (const Entry& entry : entries_) {
-    plan.entries.push_back({.key = keys()[entry.key],
-                            .value = entry.present ? std::optional(plan.bytes.view().subspan(entry.position, entry.size)) : std::nullopt,
-                            .last_record = entry.last_record,
-                            .row_count_change = entry.row_count_change});
+    plan.entries.push_back(
+        {.key = keys()[entry.key],
+         .value = entry.present ? std::optional(plan.bytes.view().subspan(entry.position, entry.size)) : std::nullopt,
+         .last_record = entry.last_record,
+         .row_count_change = entry.row_count_change});
   }
   return plan;
 }

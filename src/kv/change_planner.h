@@ -35,7 +35,8 @@ class ChangePlanner {
  public:
   explicit ChangePlanner(std::shared_ptr<const KvTable> table);
 
-  /// Reads the records; `batch` must stay until the plan is used. kSchemaNotExist for a schema id that the table never had, kCorruptRecord.
+  /// Reads the records; `batch` must stay until the plan is used. kSchemaNotExist for a schema id that the table never had;
+  /// kCorruptRecord for a row that is none of its schema, or whose key is null. Keys are not held against their rows (spec/formats.md 12).
   Status Read(const format::KvBatchHeader& header, ByteView batch);
   /// The distinct keys of the batch.
   const std::vector<ByteView>& keys() const { return batch_keys_.keys(); }
@@ -66,6 +67,7 @@ class ChangePlanner {
     int32_t row_count_change = 0;
   };
 
+  Status CheckKeyColumns(size_t record, const RowView& row) const;
   Status PlanUpsert(Merger& merger, const BatchKeys::Record& record, AutoIncrementIds* ids);
   Status PlanDelete(Merger& merger, const BatchKeys::Record& record);
   Status Insert(uint32_t key, RowView row, AutoIncrementIds* ids);

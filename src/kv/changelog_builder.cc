@@ -13,7 +13,9 @@ using format::FieldView;
 using format::RowFormat;
 using model::LogFormat;
 
-RowFormat RowFormatOf(LogFormat format) { return format == LogFormat::kIndexed ? RowFormat::kIndexed : RowFormat::kCompacted; }
+RowFormat RowFormatOf(LogFormat format) {
+  return format == LogFormat::kIndexed ? RowFormat::kIndexed : RowFormat::kCompacted;
+}
 
 format::ArrowCompression CompressionOf(const model::TableConfig& config) {
   switch (config.arrow_compression) {
@@ -46,9 +48,11 @@ Status WriteFields(const std::vector<model::DataField>& columns, const std::vect
 ChangelogBuilder::ChangelogBuilder(std::shared_ptr<const KvTable> table)
     : table_(std::move(table)),
       copies_rows_(SameFormat(*table_)),
-      converts_nested_(!copies_rows_ && table_->config().log_format != LogFormat::kArrow && HasNested(table_->latest())) {
+      converts_nested_(!copies_rows_ && table_->config().log_format != LogFormat::kArrow &&
+                       HasNested(table_->latest())) {
   if (table_->config().log_format == LogFormat::kArrow) {
-    arrow_ = std::make_unique<format::ArrowRowAppender>(table_->latest().fields, table_->row_format(), CompressionOf(table_->config()));
+    arrow_ = std::make_unique<format::ArrowRowAppender>(table_->latest().fields, table_->row_format(),
+                                                        CompressionOf(table_->config()));
   }
 }
 
@@ -94,8 +98,9 @@ Status ChangelogBuilder::AppendRowRecord(format::ChangeType type, const RowView&
         values.push_back(format::Value::Null());
         continue;
       }
-      STROM_ASSIGN(format::Value value, column.is_nested() ? format::DecodeNested(table_->row_format(), column, fields_[i].bytes)
-                                                           : format::ValueOfView(column, fields_[i]));
+      STROM_ASSIGN(format::Value value, column.is_nested()
+                                            ? format::DecodeNested(table_->row_format(), column, fields_[i].bytes)
+                                            : format::ValueOfView(column, fields_[i]));
       values.push_back(std::move(value));
     }
     STROM_TRY(format::EncodeRow(log_format, latest.fields, values, out));
