@@ -253,6 +253,8 @@ def write_codec(message):
     out.append(f"void EncodeBackwards(const {name}& {parameter}, Sink& {sink}) {{")
     for field in reversed(message.fields):
         verb = "PutMessage" if field.is_message else "PutPacked" if field.packed else "Put"
+        if field.wire_name == "error_code":  # in the words of the caller's release: rpc/known_codes.h
+            verb = "PutErrorCode"
         tag = field.tag(2) if field.packed else field.tag()
         out.append(f"  out.{verb}({tag}u, message.{field.name});")
     out.append("}")

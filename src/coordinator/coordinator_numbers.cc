@@ -51,11 +51,7 @@ rt::Task<Status> CoordinatorImpl::AlterClusterConfigs(std::vector<model::Propert
   Permit permit(&config_lane_);
   for (int attempt = 0; attempt < kConfigTriesMax; ++attempt) {
     Result<meta::ConfigMap> changed = model::ApplyConfigChanges(config_, options_.configuration, changes);
-    if (!changed.ok()) {
-      // Clients of 0.9.1 and Rust do not know code 64 (spec/wire-protocol.md 5.1).
-      const bool is_new_code = changed.code() == ErrorCode::kConfigException;
-      co_return Error{is_new_code ? ErrorCode::kInvalidConfig : changed.code(), changed.error().message};
-    }
+    if (!changed.ok()) co_return changed.error();
     if (*changed == config_) co_return Status::OK();
     Status stored = co_await StoreConfig(*changed);
     const bool lost = stored.code() == ErrorCode::kVersionConflict || stored.code() == ErrorCode::kAlreadyExists ||

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/endian.h"
+#include "rpc/known_codes.h"
 #include "rt/pieces.h"
 
 namespace strom::rpc {
@@ -21,6 +22,9 @@ inline size_t VarintSize(uint64_t value) {
 /// Counts what EncodeFields() will write. Each message of the tree is visited once. For generated code.
 class SizeCounter {
  public:
+  /// `known`: what the reader of the message understands.
+  explicit SizeCounter(KnownCodes known = KnownCodes::kAll) : known_(known) {}
+
   size_t total() const { return total_; }
   /// The part of total() that stands in Pieces of its own and is not copied.
   size_t outside() const { return outside_; }
@@ -34,6 +38,10 @@ class SizeCounter {
   void Put(uint32_t tag, const rt::Pieces& pieces) {
     AddLengthDelimited(tag, pieces.size());
     outside_ += pieces.size();
+  }
+  void PutErrorCode(uint32_t tag, int32_t code) { Put(tag, ToKnownCode(code, known_)); }
+  void PutErrorCode(uint32_t tag, const std::optional<int32_t>& code) {
+    if (code) PutErrorCode(tag, *code);
   }
   template <typename T>
   void Put(uint32_t tag, const std::optional<T>& value) {
@@ -68,6 +76,7 @@ class SizeCounter {
  private:
   void AddLengthDelimited(uint32_t tag, size_t size) { total_ += VarintSize(tag) + VarintSize(size) + size; }
 
+  const KnownCodes known_;
   size_t total_ = 0;
   size_t outside_ = 0;
 };
@@ -77,7 +86,7 @@ class SizeCounter {
 class BackwardWriter {
  public:
   /// `memory_size` as a SizeCounter gives it: total() - outside().
-  explicit BackwardWriter(size_t memory_size) : buffer_(memory_size) {
+  explicit BackwardWriter(size_t memory_size, KnownCodes known = KnownCodes::kAll) : known_(known), buffer_(memory_size) {
     buffer_.Resize(memory_size);
     at_ = end_ = buffer_.data() + memory_size;
   }
@@ -100,6 +109,10 @@ class BackwardWriter {
       outside_ += pieces.size();
     }
     PutPrefix(tag, pieces.size());
+  }
+  void PutErrorCode(uint32_t tag, int32_t code) { Put(tag, ToKnownCode(code, known_)); }
+  void PutErrorCode(uint32_t tag, const std::optional<int32_t>& code) {
+    if (code) PutErrorCode(tag, *code);
   }
   template <typename T>
   void Put(uint32_t tag, const std::optional<T>& value) {
@@ -163,6 +176,7 @@ class BackwardWriter {
   }
   void PutPrefix(uint32_t tag, size_t length) { PutNumber(tag, length); }
 
+  const KnownCodes known_;
   MutableBuffer buffer_;
   uint8_t* at_;
   uint8_t* end_;

@@ -61,9 +61,10 @@ void AppendResponseHead(ResponseType type, int32_t request_id, size_t body_size,
   StoreBe(head + 5, request_id);
 }
 
-rt::Pieces EncodeErrorBody(const Error& error) {
+rt::Pieces EncodeErrorBody(const Error& error, KnownCodes known) {
   return Encode(ErrorResponse{.error_code = static_cast<int32_t>(ToWireCode(error.code)),
-                              .error_message = std::string_view(error.message).substr(0, kErrorMessageMax)});
+                              .error_message = std::string_view(error.message).substr(0, kErrorMessageMax)},
+                known);
 }
 
 rt::Pieces EncodeServerFailureFrame(const Error& error) {

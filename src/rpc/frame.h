@@ -45,7 +45,7 @@ inline constexpr size_t kResponseBodyMax = INT32_MAX - kResponseHeaderSize;
 /// Length, type and request id of a response whose body of `body_size` bytes follows. At most kResponseBodyMax.
 void AppendResponseHead(ResponseType type, int32_t request_id, size_t body_size, MutableBuffer* out);
 /// The body of a type-1 frame. Internal codes go through ToWireCode(); a long message is cut.
-rt::Pieces EncodeErrorBody(const Error& error);
+rt::Pieces EncodeErrorBody(const Error& error, KnownCodes known = KnownCodes::kAll);
 /// A type-2 frame, after which the connection is closed.
 rt::Pieces EncodeServerFailureFrame(const Error& error);
 

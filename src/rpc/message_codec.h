@@ -50,11 +50,12 @@ size_t EncodedSize(const T& message) {
 }
 
 /// The encoded message: one buffer, with the Pieces fields between its parts. The result looks at nothing of `message` any more.
+/// Its error codes, at any depth, are those that `known` names; a handler answers with EncodeAnswer() (rpc/request_handler.h).
 template <Message T>
-rt::Pieces Encode(const T& message) {
-  SizeCounter size;
+rt::Pieces Encode(const T& message, KnownCodes known = KnownCodes::kAll) {
+  SizeCounter size(known);
   EncodeFields(message, size);
-  BackwardWriter writer(size.total() - size.outside());
+  BackwardWriter writer(size.total() - size.outside(), known);
   EncodeFields(message, writer);
   return writer.Finish();
 }

@@ -19,6 +19,7 @@ struct ConnectionInfo {
   std::string peer_address{};    // "127.0.0.1:45678"
   std::string listener_name{};   // metadata names the endpoints of this listener
   ServerType server_type = ServerType::kUnknown;  // what this listening port is
+  KnownCodes known_codes = KnownCodes::kAll;  // what answers may say: of the name, and of what the client asked for since
   bool internal = false;       // the internal listener: servers among themselves, no authorization
 };
 
@@ -54,6 +55,12 @@ Result<T> DecodeRequest(const Request& request) {
                      decoded.error().message);
   }
   return message;
+}
+
+/// The encoded response, with error codes that the caller's release knows.
+template <Message T>
+rt::Pieces EncodeAnswer(const Request& request, const T& response) {
+  return Encode(response, request.connection == nullptr ? KnownCodes::kAll : request.connection->known_codes);
 }
 
 }  // namespace strom::rpc

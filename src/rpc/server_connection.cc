@@ -144,6 +144,12 @@ void ServerConnection::Dispatch(Buffer frame, MemoryBudget::Charge charge) {
     Enqueue(header.request_id, served.error());
     return;
   }
+  const KnownCodes known = LearnFromRequest(info_->known_codes, header.api_key, header.api_version);
+  if (known != info_->known_codes) {
+    auto info = std::make_shared<ConnectionInfo>(*info_);
+    info->known_codes = known;
+    info_ = std::move(info);
+  }
   Request request{.api_key = static_cast<ApiKey>(header.api_key),
                   .api_version = header.api_version,
                   .request_id = header.request_id,
@@ -174,6 +180,7 @@ Result<rt::Pieces> ServerConnection::AnswerApiVersions(const Request& request) {
   auto info = std::make_shared<ConnectionInfo>(*info_);
   info->client_name = asked.client_software_name.substr(0, kClientNameMax);
   info->client_version = asked.client_software_version.substr(0, kClientNameMax);
+  info->known_codes = KnownCodesOfClient(info->client_name);
   info_ = std::move(info);
   ApiVersionsResponse response;
   response.api_versions = AdvertisedApis(info_->server_type);
@@ -202,7 +209,7 @@ void ServerConnection::Enqueue(int32_t request_id, Result<rt::Pieces> body) {
     } else {
       ++counters_->error_responses;
       answer.type = ResponseType::kError;
-      answer.body = EncodeErrorBody(body.error());
+      answer.body = EncodeErrorBody(body.error(), info_->known_codes);
     }
     queued_bytes_ += answer.body.size();
     ready_.push_back(std::move(answer));

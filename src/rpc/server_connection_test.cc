@@ -150,6 +150,29 @@ TEST_F(ServerConnectionTest, DispatchesPipelinedFramesOfOneReadInOrder) {
   EXPECT_LT(server_end_->write_calls(), 20u) << "answers that are ready go out together";
 }
 
+TEST_F(ServerConnectionTest, ErrorsAreSaidInCodesThatTheClientKnows) {
+  Start();
+  handler_.immediate = true;
+  handler_.fail_with = Error{ErrorCode::kStorageBackpressure, "wait"};
+  const auto code = [this](int32_t id) {
+    Send(id);
+    return DecodeErrorBody(ReceiveOne().body).code;
+  };
+  EXPECT_EQ(code(1), ErrorCode::kStorageBackpressure) << "nobody has said who it is";
+  const auto greet = [this](std::string_view name) {
+    const ApiVersionsRequest hello{.client_software_name = name, .client_software_version = "0.1.0"};
+    SendBytes(*rt::Flatten(EncodeRequestFrame({static_cast<int16_t>(ApiKey::kApiVersions), 0, 2}, Encode(hello))));
+    EXPECT_EQ(ReceiveOne().type, ResponseType::kSuccess);
+  };
+  greet("fluss");
+  EXPECT_EQ(code(3), ErrorCode::kKvStorageException);
+  EXPECT_EQ(handler_.infos.back()->known_codes, KnownCodes::kJava091) << "handlers encode for the same client";
+  greet("fluss-rust");
+  EXPECT_EQ(code(4), ErrorCode::kStorageBackpressure);
+  handler_.fail_with = Error{ErrorCode::kDiskWriteLocked, "full"};
+  EXPECT_EQ(code(5), ErrorCode::kStorageException);
+}
+
 TEST_F(ServerConnectionTest, AnswersApiVersionsAndRemembersTheName) {
   Start();
   SendBytes(Hex("00000016 03e8 0000 00000000 0a05666c757373 1205302e312e30"));

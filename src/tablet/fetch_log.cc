@@ -120,7 +120,7 @@ rt::Task<Result<rt::Pieces>> HandleFetchLog(TabletShard* shard, rpc::Request req
       FillBucket(answer, &response.arena, &response.tables_resp[answer.table].buckets_resp[answer.index]);
     }
   }
-  co_return rpc::Encode(response);
+  co_return rpc::EncodeAnswer(request, response);
 }
 
 }  // namespace strom::tablet

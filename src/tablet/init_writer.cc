@@ -9,7 +9,7 @@ rt::Task<Result<rt::Pieces>> HandleInitWriter(TabletShard* shard, rpc::Request r
   if (!id.ok()) co_return id.error();
   rpc::InitWriterResponse response;
   response.writer_id = id->value();
-  co_return rpc::Encode(response);
+  co_return rpc::EncodeAnswer(request, response);
 }
 
 }  // namespace strom::tablet

@@ -34,7 +34,7 @@ rt::Task<Result<rt::Pieces>> HandleLimitScan(TabletShard* shard, rpc::Request re
   rpc::LimitScanResponse response;
   response.is_log_table = true;
   if (!scanned->empty()) response.records = std::move(scanned).value();
-  co_return rpc::Encode(response);
+  co_return rpc::EncodeAnswer(request, response);
 }
 
 }  // namespace strom::tablet

@@ -60,7 +60,7 @@ rt::Task<Result<rt::Pieces>> HandleListOffsets(TabletShard* shard, rpc::Request 
       SetReadError(answers[i].error(), &response.arena, &entry);
     }
   }
-  co_return rpc::Encode(response);
+  co_return rpc::EncodeAnswer(request, response);
 }
 
 }  // namespace strom::tablet

@@ -90,7 +90,7 @@ rt::Task<Result<rt::Pieces>> HandleProduceLog(TabletShard* shard, rpc::Request r
       }
     }
   }
-  co_return rpc::Encode(response);
+  co_return rpc::EncodeAnswer(request, response);
 }
 
 }  // namespace strom::tablet

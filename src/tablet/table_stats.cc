@@ -40,7 +40,7 @@ rt::Task<Result<rt::Pieces>> HandleGetTableStats(TabletShard* shard, rpc::Reques
       SetReadError(counts[i].error(), &response.arena, &entry);
     }
   }
-  co_return rpc::Encode(response);
+  co_return rpc::EncodeAnswer(request, response);
 }
 
 }  // namespace strom::tablet
