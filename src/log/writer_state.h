@@ -77,7 +77,10 @@ class WriterState {
   const std::unordered_map<WriterId, WriterEntry>& writers() const { return writers_; }
   int64_t expiry_ms() const { return expiry_ms_; }
   bool IsExpired(const WriterEntry& entry, TimestampMs log_time) const {
-    return log_time.value() - entry.last().timestamp.value() > expiry_ms_;
+    // A flipped bit may make any number of a stamp: the CRC does not cover it.
+    int64_t age = 0;
+    if (__builtin_sub_overflow(log_time.value(), entry.last().timestamp.value(), &age)) return log_time > entry.last().timestamp;
+    return age > expiry_ms_;
   }
 
  private:

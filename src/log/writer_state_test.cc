@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <map>
 
 #include "base/random.h"
@@ -102,6 +104,15 @@ TEST(WriterSnapshot, EveryFlippedBitAndEveryCutIsFoundOrHarmless) {
       }
     }
   }
+}
+
+TEST(WriterState, AStampOfAnySizeIsOnlyOldOrNew) {
+  constexpr int64_t kLow = std::numeric_limits<int64_t>::min(), kHigh = std::numeric_limits<int64_t>::max();
+  WriterState state(1000);
+  state.Replay(WriterId(1), {0, LogOffset(0), 0, TimestampMs(kLow)});
+  state.Replay(WriterId(2), {0, LogOffset(1), 0, TimestampMs(kHigh)});
+  EXPECT_TRUE(state.IsExpired(*state.Find(WriterId(1)), TimestampMs(kHigh)));
+  EXPECT_FALSE(state.IsExpired(*state.Find(WriterId(2)), TimestampMs(kLow)));
 }
 
 }  // namespace
