@@ -274,6 +274,24 @@ Status EncodeRow(RowFormat format, Fields fields, std::span<const Value> values,
   return status;
 }
 
+namespace {
+template <typename Writer>
+Status AppendViews(Fields fields, std::span<const FieldView> views, Writer writer) {
+  for (size_t i = 0; i < fields.size(); ++i) STROM_TRY(writer.Append(fields[i].type, views[i]));
+  return Status::OK();
+}
+}  // namespace
+
+Status EncodeRow(RowFormat format, Fields fields, std::span<const FieldView> views, MutableBuffer* out) {
+  STROM_ASSERT(views.size() == fields.size(), "{} views for {} fields", views.size(), fields.size());
+  STROM_ASSERT(format != RowFormat::kAligned, "aligned rows are made of Values");
+  const size_t begin = out->size();
+  Status status = format == RowFormat::kIndexed ? AppendViews(fields, views, IndexedRowWriter(fields, out))
+                                                : AppendViews(fields, views, CompactedRowWriter(fields.size(), out));
+  if (!status.ok()) out->Resize(begin);
+  return status;
+}
+
 Status EncodeCompactedKey(Fields fields, std::span<const Value> values, MutableBuffer* out) {
   const size_t begin = out->size();
   Status status = Encoder(RowFormat::kCompacted, out).Key(fields, values);

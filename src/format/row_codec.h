@@ -19,6 +19,9 @@ Status EncodeRow(RowFormat format, Fields fields, const Value& row, MutableBuffe
 /// The same for fields that do not stand in a row yet.
 Status EncodeRow(RowFormat format, Fields fields, std::span<const Value> values, MutableBuffer* out);
 
+/// A row of fields as they lie in a row of the same format, nested values included: no Values. Compacted and indexed rows.
+Status EncodeRow(RowFormat format, Fields fields, std::span<const FieldView> views, MutableBuffer* out);
+
 /// A compacted key (spec/formats.md 8.1): as a compacted row, without the bitmap. No value may be null.
 Status EncodeCompactedKey(Fields fields, std::span<const Value> values, MutableBuffer* out);
 

@@ -14,11 +14,7 @@ using model::DeleteBehavior;
 ChangePlanner::ChangePlanner(std::shared_ptr<const KvTable> table) : table_(std::move(table)), changelog_(table_) {}
 
 Status ChangePlanner::Read(const format::KvBatchHeader& header, ByteView batch) {
-  const RowSchema* const schema = table_->Find(header.schema_id);
-  if (schema == nullptr) {
-    return MakeError(ErrorCode::kSchemaNotExist, "table {} has no schema {}; the latest one is {}",
-                     table_->info().path.ToString(), header.schema_id, table_->latest().schema_id);
-  }
+  STROM_ASSIGN(const RowSchema* const schema, table_->SchemaOf(header.schema_id));
   header_ = header;
   STROM_TRY(batch_keys_.Read(header, batch));
   for (size_t i = 0; i < batch_keys_.records().size(); ++i) {

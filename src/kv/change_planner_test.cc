@@ -5,8 +5,7 @@
 #include <map>
 
 #include "base/random.h"
-#include "format/arrow_reader.h"
-#include "format/log_records.h"
+#include "kv/testing/changelog.h"
 #include "kv/testing/tables.h"
 
 // The changelog of random batches is a valid history of each key, and its fold is the state that the plans' entries make (K1, K2, K7 of spec/server.md 16.3).
@@ -18,37 +17,10 @@ using format::ChangeType;
 using format::Value;
 using model::DataType;
 using model::TypeRoot;
+using testing::Change;
+using testing::ReadChangelog;
 using Row = std::vector<Value>;
 using State = std::map<std::string, std::string>;  // encoded key to stored value
-
-struct Change {
-  ChangeType type;
-  Row row;
-};
-
-std::vector<Change> ReadChangelog(const KvTable& table, ByteView batch) {
-  std::vector<Change> changes;
-  const auto header = format::DecodeLogBatchHeader(batch);
-  EXPECT_TRUE(header.ok() && format::CheckLogBatch(*header, batch).ok());
-  EXPECT_EQ(header->schema_id, table.latest().schema_id);
-  EXPECT_EQ(header->magic, 0);
-  if (table.config().log_format == model::LogFormat::kArrow) {
-    auto decoded = format::DecodeArrowBatch(batch, *table.latest().schema);
-    EXPECT_TRUE(decoded.ok()) << decoded.status().ToString();
-    for (size_t i = 0; i < decoded->rows.size(); ++i) changes.push_back({decoded->change_types[i], decoded->rows[i].Owned().items()});
-    return changes;
-  }
-  const auto row_format =
-      table.config().log_format == model::LogFormat::kIndexed ? format::RowFormat::kIndexed : format::RowFormat::kCompacted;
-  format::LogRecordReader reader(*header, batch);
-  format::LogRecord record;
-  while (!reader.done() && reader.Next(&record).ok()) {
-    auto row = format::DecodeRow(row_format, table.latest().fields, record.row);
-    EXPECT_TRUE(row.ok()) << row.status().ToString();
-    changes.push_back({record.change_type, row->Owned().items()});
-  }
-  return changes;
-}
 
 /// A stored value in the latest schema, columns that its own lacks null.
 Row Latest(const KvTable& table, std::string_view value) {

@@ -1,21 +1,11 @@
 #include "kv/changelog_builder.h"
 
-#include <algorithm>
-
-#include "format/compacted_row.h"
-#include "format/indexed_row.h"
-
 namespace strom::kv {
 
 namespace {
 
-using format::FieldView;
 using format::RowFormat;
 using model::LogFormat;
-
-RowFormat RowFormatOf(LogFormat format) {
-  return format == LogFormat::kIndexed ? RowFormat::kIndexed : RowFormat::kCompacted;
-}
 
 format::ArrowCompression CompressionOf(const model::TableConfig& config) {
   switch (config.arrow_compression) {
@@ -29,18 +19,8 @@ format::ArrowCompression CompressionOf(const model::TableConfig& config) {
   return {};
 }
 
-bool HasNested(const RowSchema& schema) {
-  return std::ranges::any_of(schema.fields, [](const model::DataField& field) { return field.type.is_nested(); });
-}
-
 bool SameFormat(const KvTable& table) {
-  return table.config().log_format != LogFormat::kArrow && RowFormatOf(table.config().log_format) == table.row_format();
-}
-
-template <typename Writer>
-Status WriteFields(const std::vector<model::DataField>& columns, const std::vector<FieldView>& fields, Writer writer) {
-  for (size_t i = 0; i < columns.size(); ++i) STROM_TRY(writer.Append(columns[i].type, fields[i]));
-  return Status::OK();
+  return table.config().log_format != LogFormat::kArrow && table.log_row_format() == table.row_format();
 }
 
 }  // namespace
@@ -49,7 +29,7 @@ ChangelogBuilder::ChangelogBuilder(std::shared_ptr<const KvTable> table)
     : table_(std::move(table)),
       copies_rows_(SameFormat(*table_)),
       converts_nested_(!copies_rows_ && table_->config().log_format != LogFormat::kArrow &&
-                       HasNested(table_->latest())) {
+                       table_->latest().has_nested) {
   if (table_->config().log_format == LogFormat::kArrow) {
     arrow_ = std::make_unique<format::ArrowRowAppender>(table_->latest().fields, table_->row_format(),
                                                         CompressionOf(table_->config()));
@@ -86,7 +66,7 @@ Status ChangelogBuilder::AppendRowRecord(format::ChangeType type, const RowView&
     rows_->Append(type, row.row);
     return Status::OK();
   }
-  const RowFormat log_format = RowFormatOf(table_->config().log_format);
+  const RowFormat log_format = table_->log_row_format();
   STROM_TRY(table_->ReadInLatest(row, &fields_));
   MutableBuffer* const out = rows_->BeginRow(type);
   if (converts_nested_) {
@@ -104,10 +84,8 @@ Status ChangelogBuilder::AppendRowRecord(format::ChangeType type, const RowView&
       values.push_back(std::move(value));
     }
     STROM_TRY(format::EncodeRow(log_format, latest.fields, values, out));
-  } else if (log_format == RowFormat::kIndexed) {
-    STROM_TRY(WriteFields(latest.fields, fields_, format::IndexedRowWriter(latest.fields, out)));
   } else {
-    STROM_TRY(WriteFields(latest.fields, fields_, format::CompactedRowWriter(latest.fields.size(), out)));
+    STROM_TRY(format::EncodeRow(log_format, latest.fields, fields_, out));
   }
   rows_->EndRow();
   return Status::OK();

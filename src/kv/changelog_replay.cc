@@ -23,8 +23,6 @@ namespace {
 /// Memory of one batch that is kept for the next.
 constexpr size_t kKeptBytesMax = 4 << 20;
 
-bool HasNested(const KvTable& table) { return !format::ArrowFieldReader::Takes(table.latest().fields); }
-
 template <typename Reader>
 Status ReadMapped(const RowSchema& schema, ByteView row, std::vector<FieldView>* fields) {
   std::ranges::fill(*fields, FieldView::Null());
@@ -42,8 +40,7 @@ Status ReadMapped(const RowSchema& schema, ByteView row, std::vector<FieldView>*
 
 ChangelogReplay::ChangelogReplay(std::shared_ptr<const KvTable> table)
     : table_(std::move(table)),
-      log_row_format_(table_->config().log_format == LogFormat::kIndexed ? RowFormat::kIndexed : RowFormat::kCompacted),
-      has_nested_(HasNested(*table_)) {
+      has_nested_(table_->latest().has_nested) {
   fields_.resize(table_->latest().fields.size());
 }
 
@@ -66,7 +63,7 @@ Result<std::span<const ReplayedEntry>> ChangelogReplay::Read(const format::LogBa
   Status read;
   if (table_->config().log_format != LogFormat::kArrow) {
     read = ReadRows(header, batch, *schema);
-  } else if (has_nested_ || !format::ArrowFieldReader::Takes(schema->fields)) {
+  } else if (has_nested_ || schema->has_nested) {
     read = ReadArrowValues(header, batch, *schema);
   } else {
     read = ReadArrow(header, batch, *schema);
@@ -141,11 +138,11 @@ Status ChangelogReplay::ReadRows(const format::LogBatchHeader& header, ByteView 
 }
 
 Status ChangelogReplay::AddRow(ChangeType type, LogOffset offset, const RowSchema& schema, ByteView row) {
-  if (has_nested_ && log_row_format_ != table_->row_format()) {
-    STROM_ASSIGN(const Value decoded, format::DecodeRow(log_row_format_, schema.fields, row));
+  if (has_nested_ && table_->log_row_format() != table_->row_format()) {
+    STROM_ASSIGN(const Value decoded, format::DecodeRow(table_->log_row_format(), schema.fields, row));
     return AddValues(type, offset, schema, decoded);
   }
-  STROM_TRY(log_row_format_ == RowFormat::kIndexed ? ReadMapped<format::IndexedRowReader>(schema, row, &fields_)
+  STROM_TRY(table_->log_row_format() == RowFormat::kIndexed ? ReadMapped<format::IndexedRowReader>(schema, row, &fields_)
                                                    : ReadMapped<format::CompactedRowReader>(schema, row, &fields_));
   return AddFields(type, offset);
 }

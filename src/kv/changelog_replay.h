@@ -57,7 +57,6 @@ class ChangelogReplay {
   void Add(format::ChangeType type, LogOffset offset, Position key, Position value);
 
   const std::shared_ptr<const KvTable> table_;
-  const format::RowFormat log_row_format_;  // of the row log formats
   const bool has_nested_;
   format::ArrowFieldReader arrow_;
   std::vector<format::FieldView> fields_;

@@ -6,11 +6,10 @@
 #include <string>
 
 #include "base/random.h"
-#include "format/arrow_reader.h"
-#include "format/log_records.h"
 #include "format/random_rows.h"
 #include "format/row_codec.h"
 #include "kv/change_planner.h"
+#include "kv/testing/changelog.h"
 #include "kv/testing/tables.h"
 
 namespace strom::kv {
@@ -20,6 +19,8 @@ using format::ChangeType;
 using format::Value;
 using model::DataType;
 using model::TypeRoot;
+using testing::Change;
+using testing::ReadChangelog;
 
 /// The columns of schema 1; schema 2 has another one at its end. Types that each log format keeps exactly.
 std::vector<testing::ColumnSpec> Columns(bool nested) {
@@ -52,36 +53,6 @@ std::shared_ptr<const KvTable> MakeTable(model::Properties properties, bool nest
   return testing::MakeTable(spec);
 }
 
-struct Change {
-  ChangeType type;
-  std::vector<Value> row;  // latest schema
-};
-
-/// The records of a changelog batch, by the decoders that tools use.
-std::vector<Change> Decode(const KvTable& table, ByteView batch) {
-  const auto header = format::DecodeLogBatchHeader(batch).value();
-  EXPECT_TRUE(format::CheckLogBatch(header, batch).ok());
-  EXPECT_EQ(header.schema_id, table.latest().schema_id);
-  EXPECT_EQ(header.magic, 0);
-  std::vector<Change> changes;
-  if (table.config().log_format == model::LogFormat::kArrow) {
-    const auto decoded = format::DecodeArrowBatch(batch, *table.latest().schema).value();
-    for (size_t i = 0; i < decoded.rows.size(); ++i)
-      changes.push_back({decoded.change_types[i], decoded.rows[i].items()});
-    return changes;
-  }
-  const auto row_format = table.config().log_format == model::LogFormat::kIndexed ? format::RowFormat::kIndexed
-                                                                                  : format::RowFormat::kCompacted;
-  format::LogRecordReader reader(header, batch);
-  format::LogRecord record;
-  while (!reader.done()) {
-    EXPECT_TRUE(reader.Next(&record).ok());
-    changes.push_back(
-        {record.change_type, format::DecodeRow(row_format, table.latest().fields, record.row).value().Owned().items()});
-  }
-  return changes;
-}
-
 /// One bucket: its stored values as the plans leave them, and as the replay of the changelog makes them.
 class Bucket {
  public:
@@ -110,7 +81,7 @@ class Bucket {
       entry.value ? void(state[key] = std::string(AsText(*entry.value))) : void(state.erase(key));
     }
     Replay(plan);
-    return Decode(*table_, plan.changelog.view());
+    return ReadChangelog(*table_, plan.changelog.view());
   }
 
   /// The state in the latest schema, as the replay has it.

@@ -34,6 +34,8 @@ Result<RowSchema> MakeRowSchema(const TableInfo& table, int16_t schema_id, std::
   made.fields = format::FieldsOf(*schema);
   made.from_latest = PositionsIn(latest, *schema);
   made.to_latest = PositionsIn(*schema, latest);
+  made.has_nested =
+      std::ranges::any_of(made.fields, [](const model::DataField& field) { return field.type.is_nested(); });
   made.is_prefix_of_latest = true;
   for (size_t i = 0; i < made.to_latest.size(); ++i) {
     const int32_t at = made.to_latest[i];
@@ -113,12 +115,6 @@ Status ReadField(const RowSchema& schema, ByteView row, size_t position, FieldVi
   return Status::OK();
 }
 
-template <typename Writer>
-Status WriteFields(std::span<const model::DataField> columns, std::span<const FieldView> fields, Writer writer) {
-  for (size_t i = 0; i < columns.size(); ++i) STROM_TRY(writer.Append(columns[i].type, fields[i]));
-  return Status::OK();
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const KvTable>> KvTable::Make(std::shared_ptr<const TableInfo> table, const Schemas& schemas) {
@@ -139,6 +135,8 @@ Result<std::shared_ptr<const KvTable>> KvTable::Make(std::shared_ptr<const Table
   std::shared_ptr<KvTable> made(new KvTable(std::move(key_encoder)));
   made->row_format_ =
       table->config.kv_format == model::KvFormat::kIndexed ? RowFormat::kIndexed : RowFormat::kCompacted;
+  made->log_row_format_ =
+      table->config.log_format == model::LogFormat::kIndexed ? RowFormat::kIndexed : RowFormat::kCompacted;
   made->schemas_ = std::move(row_schemas);
   made->latest_ = &made->schemas_.rbegin()->second;
   made->key_columns_ = std::move(key_columns);
@@ -157,14 +155,14 @@ const RowSchema* KvTable::Find(int16_t schema_id) const {
   return found == schemas_.end() ? nullptr : &found->second;
 }
 
-Result<const RowSchema*> KvTable::SchemaOf(const RowView& row) const {
-  if (const RowSchema* schema = Find(row.schema_id); schema != nullptr) return schema;
+Result<const RowSchema*> KvTable::SchemaOf(int16_t schema_id) const {
+  if (const RowSchema* schema = Find(schema_id); schema != nullptr) return schema;
   return MakeError(ErrorCode::kSchemaNotExist, "table {} has no schema {}; the latest one is {}",
-                   info_->path.ToString(), row.schema_id, latest_->schema_id);
+                   info_->path.ToString(), schema_id, latest_->schema_id);
 }
 
 Status KvTable::ReadColumn(const RowView& row, size_t column, FieldView* field) const {
-  STROM_ASSIGN(const RowSchema* const schema, SchemaOf(row));
+  STROM_ASSIGN(const RowSchema* const schema, SchemaOf(row.schema_id));
   const int32_t position = schema->from_latest[column];
   if (position < 0) {
     *field = FieldView::Null();
@@ -176,21 +174,14 @@ Status KvTable::ReadColumn(const RowView& row, size_t column, FieldView* field) 
 }
 
 Status KvTable::ReadInLatest(const RowView& row, std::vector<FieldView>* fields) const {
-  STROM_ASSIGN(const RowSchema* const schema, SchemaOf(row));
+  STROM_ASSIGN(const RowSchema* const schema, SchemaOf(row.schema_id));
   fields->resize(latest_->fields.size());
   return row_format_ == RowFormat::kIndexed ? ReadFields<format::IndexedRowReader>(*schema, row.row, *fields)
                                             : ReadFields<format::CompactedRowReader>(*schema, row.row, *fields);
 }
 
 Status KvTable::WriteLatest(std::span<const FieldView> fields, MutableBuffer* out) const {
-  const std::span<const model::DataField> columns = latest_->fields;
-  STROM_ASSERT(fields.size() == columns.size(), "{} fields for {} columns", fields.size(), columns.size());
-  const size_t start = out->size();
-  const Status written = row_format_ == RowFormat::kIndexed
-                             ? WriteFields(columns, fields, format::IndexedRowWriter(columns, out))
-                             : WriteFields(columns, fields, format::CompactedRowWriter(columns.size(), out));
-  if (!written.ok()) out->Resize(start);
-  return written;
+  return format::EncodeRow(row_format_, latest_->fields, fields, out);
 }
 
 }  // namespace strom::kv

@@ -33,6 +33,7 @@ struct RowSchema {
   std::vector<int32_t> to_latest;
   /// Every column stands where it stands in the latest schema, which may have more of them at its end.
   bool is_prefix_of_latest = false;
+  bool has_nested = false;  // an ARRAY, MAP or ROW among the columns
 };
 
 /// A primary-key table as its buckets see it: immutable, made anew whenever the catalog has another schema or other options. Shared by the
@@ -49,10 +50,14 @@ class KvTable {
   const model::TableInfo& info() const { return *info_; }
   const model::TableConfig& config() const { return info_->config; }
   format::RowFormat row_format() const { return row_format_; }
+  /// Of the rows in a changelog of the INDEXED or COMPACTED log format; means nothing with ARROW.
+  format::RowFormat log_row_format() const { return log_row_format_; }
   format::KvValueLayout value_layout() const { return format::KvValueLayout::kPlain; }
   const RowSchema& latest() const { return *latest_; }
   /// Null for an id that the table never had.
   const RowSchema* Find(int16_t schema_id) const;
+  /// The same; kSchemaNotExist where Find() says null.
+  Result<const RowSchema*> SchemaOf(int16_t schema_id) const;
 
   /// Positions in the latest schema of the columns that make the stored key, in key order: the primary key without partition columns.
   const std::vector<size_t>& key_columns() const { return key_columns_; }
@@ -72,7 +77,6 @@ class KvTable {
   Status WriteLatest(std::span<const format::FieldView> fields, MutableBuffer* out) const;
 
  private:
-  Result<const RowSchema*> SchemaOf(const RowView& row) const;
 
   explicit KvTable(format::KeyEncoder key_encoder) : key_encoder_(std::move(key_encoder)) {}
   KvTable(const KvTable&) = delete;
@@ -80,6 +84,7 @@ class KvTable {
 
   std::shared_ptr<const model::TableInfo> info_;
   format::RowFormat row_format_ = format::RowFormat::kCompacted;
+  format::RowFormat log_row_format_ = format::RowFormat::kCompacted;
   std::map<int16_t, RowSchema> schemas_;
   const RowSchema* latest_ = nullptr;  // in schemas_
   std::vector<size_t> key_columns_;

@@ -1,28 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
+#include "base/testing/allocation_counter.h"
 #include "log/testing/log_fixture.h"
-
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-
-namespace {
-thread_local uint64_t allocations = 0;
-}
-
-// Counts the allocations of this program's threads.
-void* operator new(size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  std::abort();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace strom::log {
 namespace {
 
+using strom::testing::allocations;
 using namespace testing;
 
 TEST(LogAppend, WritesOnceAndAllocatesNothingPerBatchOrRecord) {

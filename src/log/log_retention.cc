@@ -4,6 +4,7 @@
 #include "log/log.h"
 #include "log/log_file_names.h"
 #include "log/segment_scan.h"
+#include "log/stamp_age.h"
 
 namespace strom::log {
 
@@ -24,9 +25,7 @@ Status Log::DeleteExpired(const RetentionRequest& request) {
   STROM_TRY(failure_);
   if (request.ttl_ms <= 0 || request.bound < local_start_offset() || request.bound > log_end_) return Status::OK();
   const auto expired = [&](const Segment& segment) {
-    int64_t age = 0;  // of a stamp that no CRC covers: it may be any number
-    if (__builtin_sub_overflow(request.now.value(), segment.max_timestamp().value(), &age)) return request.now > segment.max_timestamp();
-    return age > request.ttl_ms;
+    return IsOlderThan(segment.max_timestamp(), request.now, request.ttl_ms);
   };
   size_t gone = 0;
   uint64_t bytes = 0;

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/timestamp.h"
 #include "format/log_batch.h"
+#include "log/stamp_age.h"
 #include "model/ids.h"
 
 namespace strom::log {
@@ -77,10 +78,7 @@ class WriterState {
   const std::unordered_map<WriterId, WriterEntry>& writers() const { return writers_; }
   int64_t expiry_ms() const { return expiry_ms_; }
   bool IsExpired(const WriterEntry& entry, TimestampMs log_time) const {
-    // A flipped bit may make any number of a stamp: the CRC does not cover it.
-    int64_t age = 0;
-    if (__builtin_sub_overflow(log_time.value(), entry.last().timestamp.value(), &age)) return log_time > entry.last().timestamp;
-    return age > expiry_ms_;
+    return IsOlderThan(entry.last().timestamp, log_time, expiry_ms_);
   }
 
  private:
